@@ -1,0 +1,5 @@
+"""The rooms of the flow, one direction::
+
+files ─► expand ─► read ─► unwrap ─► normalise ─► stage ─► publish ─► lake
+         shards   records  exchanges  calls      parts    partitions  pointer
+"""

@@ -21,7 +21,7 @@ COST = pa.decimal128(38, 12)
 SEGMENT = pa.struct(
     [
         pa.field("kind", pa.string()),
-        pa.field("choice", pa.int32()),
+        pa.field("choice", pa.int64()),
         pa.field("start", pa.int64()),
         pa.field("end", pa.int64()),
     ]

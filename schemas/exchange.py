@@ -86,6 +86,8 @@ class Exchange:
     error_type: str | None = None
     error_message: str | None = None
     counts: StatedCounts | None = None
+    request_rewritten: bool = False
+    """The request is the caller's, and the gateway is known to send another one: what it asked for is not what ran."""
     reasoning_estimated: bool = False
     """The envelope is known to replace a missing reasoning count by its own estimate."""
     text_truncated: bool | None = None

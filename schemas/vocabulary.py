@@ -67,8 +67,8 @@ class ThinkingSource(StrEnum):
 
     BLOCK = "block"
     FIELD = "field"
-    CHANNEL = "channel"
     TAG = "tag"
+    CHANNEL = "channel"
 
 
 class SplitRule(StrEnum):
@@ -148,6 +148,8 @@ class RejectReason(StrEnum):
     """A protocol claims the body, but a part that carries meaning has another type than the protocol's."""
     EMPTY_RECORD = "empty_record"
     """The envelope holds neither a response nor a request nor an error."""
+    INTERNAL_ERROR = "internal_error"
+    """A fault of ours on this record; the detail says where. The record is kept and the run goes on."""
 
 
 class Fate(StrEnum):

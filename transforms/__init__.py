@@ -1,4 +1,4 @@
-"""The rooms of the flow, one direction::
+"""The rooms of the flow, in one direction.
 
 files ─► expand ─► read ─► unwrap ─► normalise ─► stage ─► publish ─► lake
          shards   records  exchanges  calls      parts    partitions  pointer

@@ -10,7 +10,7 @@ _LATEST = 4_102_444_800_000_000  # 2100-01-01: a later time is no time, but a nu
 
 
 def from_epoch(value: float | Decimal) -> int | None:
-    """Seconds, milliseconds, microseconds or nanoseconds since 1970, told apart by magnitude (safe from 1973 to 2100)."""
+    """Seconds, milli-, micro- or nanoseconds since 1970, told apart by magnitude (safe from 1973 to 2100)."""
     if not 0 < value < 5e18:  # also false for NaN
         return None
     if value < 1e11:
@@ -26,7 +26,7 @@ def from_epoch(value: float | Decimal) -> int | None:
 
 
 def from_iso(text: str) -> int | None:
-    """ISO 8601, with or without ``T``, zone and fraction; a time without a zone is UTC. Null where it is no such time."""
+    """ISO 8601, with or without ``T``, zone and fraction; without a zone it is UTC. Null where it is no such time."""
     try:
         moment = datetime.fromisoformat(text)
     except ValueError:
@@ -50,7 +50,7 @@ def from_any(value: object) -> int | None:
         return from_epoch(value)
     if isinstance(value, str):
         text = value.strip()
-        if text.replace(".", "", 1).isdigit():
+        if text.isascii() and text.replace(".", "", 1).isdigit():
             return from_epoch(Decimal(text))
         return from_iso(text)
     return from_datetime(value) if isinstance(value, datetime) else None

@@ -1,4 +1,4 @@
-"""Error bodies of all providers: their type and their text. A failed call is a call, so these are read, not rejected."""
+"""Error bodies of all providers: type and text. A failed call is a call, so these are read, not rejected."""
 
 from collections.abc import Mapping
 from typing import Any, NamedTuple

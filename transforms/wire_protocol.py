@@ -22,6 +22,13 @@ class WireProtocol(Protocol):
     def VENDOR(self) -> str | None:  # noqa: N802 - a module constant
         """Whose API shape it is, for the column ``provider`` where the model's name does not say."""
 
+    @property
+    def BEGINS(self) -> tuple[str, str] | None:  # noqa: N802 - a module constant
+        """The type of the event that begins an answer, and its key that holds the body with the answer's id.
+
+        Null where a captured stream holds one answer only.
+        """
+
     def claims(self, body: Mapping[str, Any]) -> bool:
         """Tell whether this is a whole body, or one event of a stream, of this protocol and of no other."""
 

@@ -1,0 +1,123 @@
+"""``thinkledger inspect``: what each record becomes, and by which rules. Reads like a run does, writes nothing."""
+
+import sys
+import tempfile
+from collections.abc import Iterator
+from datetime import UTC, date, datetime
+from decimal import Decimal
+from typing import Any
+
+import orjson
+from rich.console import Console
+from rich.rule import Rule
+from rich.text import Text
+
+from schemas.call import COLUMNS
+from schemas.reject import Reject
+from transforms.columns import to_batch
+from transforms.expand import expand
+from transforms.normalise import Outcome, normalise
+from transforms.read import read
+from transforms.unwrap import Unwrapper
+
+STDIN = "-"
+_LINEAGE_OF_A_RUN = ("run_id",)
+_SHOWN_CHARS = 600
+
+
+def outcomes(path: str, unwrapper: Unwrapper) -> Iterator[Outcome]:
+    """Every batch of a file (``-`` is the standard input), normalised."""
+    if path != STDIN:
+        for shard in expand(path):
+            for batch in read(shard):
+                yield normalise(batch, unwrapper)
+        return
+    with tempfile.NamedTemporaryFile(prefix="thinkledger-") as copy:
+        copy.write(sys.stdin.buffer.read())
+        copy.flush()
+        for outcome in outcomes(copy.name, unwrapper):
+            for line in (*outcome.calls, *outcome.rejects):
+                line.source_file = STDIN
+            yield outcome
+
+
+def json_rows(outcome: Outcome) -> Iterator[dict[str, Any]]:
+    """The rows of one batch as they print: first the calls, then the rejects as ``{"reject": reason, …}``."""
+    for row in to_batch(outcome.calls).to_pylist():
+        yield {name: _plain(value) for name, value in row.items() if name not in _LINEAGE_OF_A_RUN}
+    for reject in outcome.rejects:
+        yield _reject_row(reject)
+
+
+def print_json(path: str, unwrapper: Unwrapper) -> int:
+    """Print one JSON object per call and reject; gives the number of rejects."""
+    rejects = 0
+    for outcome in outcomes(path, unwrapper):
+        rejects += len(outcome.rejects)
+        for row in json_rows(outcome):
+            sys.stdout.buffer.write(orjson.dumps(row, option=orjson.OPT_APPEND_NEWLINE))
+    sys.stdout.buffer.flush()
+    return rejects
+
+
+def print_readable(path: str, unwrapper: Unwrapper, console: Console) -> int:
+    """Print each call as a short page: what was asked, what ran, what it cost, and the texts; gives the rejects."""
+    calls = rejects = skipped = 0
+    for outcome in outcomes(path, unwrapper):
+        for row in json_rows(outcome):
+            console.print(_page(row))
+        calls += len(outcome.calls)
+        rejects += len(outcome.rejects)
+        skipped += sum(outcome.tally.skipped.values())
+    console.print(Rule(style="dim"))
+    console.print(f"{calls} calls, {rejects} rejects, {skipped} skipped by rule")
+    return rejects
+
+
+def _page(row: dict[str, Any]) -> Text:
+    page = Text()
+    if "reject" in row:
+        page.append(f"reject  {row['reject']}", style="bold red")
+        page.append(f"  at {row['source_file']}:{row['source_position']}\n  {row['detail']}\n")
+        return page
+    page.append(f"call  {row['call_id']}", style="bold")
+    page.append(f"  at {row['source_file']}:{row['source_position']}\n")
+    for column in COLUMNS:
+        value = row.get(column.name)
+        if value is None or column.name in _OWN_PLACE:
+            continue
+        page.append(f"  {column.name:<26}", style="cyan")
+        page.append(f"{value}\n")
+    for name in ("thinking", "answer"):
+        if row[name] is not None:
+            shown = row[name][:_SHOWN_CHARS] + ("…" if len(row[name]) > _SHOWN_CHARS else "")
+            page.append(f"  {name}\n", style="cyan")
+            page.append("".join(f"    {line}\n" for line in shown.splitlines()))
+    return page
+
+
+_OWN_PLACE = {"call_id", "source_file", "source_position", "thinking", "answer", "segments"}
+
+
+def _reject_row(reject: Reject) -> dict[str, Any]:
+    return {
+        "reject": str(reject.reason),
+        "detail": reject.detail,
+        "source": reject.source,
+        "source_file": reject.source_file,
+        "source_position": reject.source_position,
+        "raw": reject.raw.decode(errors="replace"),
+    }
+
+
+def _plain(value: Any) -> Any:
+    """A value of an Arrow row in its JSON form: times in ISO with Z, costs as numbers, maps as objects."""
+    if isinstance(value, datetime):
+        return value.astimezone(UTC).isoformat().replace("+00:00", "Z")
+    if isinstance(value, date):
+        return value.isoformat()
+    if isinstance(value, Decimal):
+        return float(value)
+    if isinstance(value, list) and value and isinstance(value[0], tuple):
+        return dict(value)
+    return value

@@ -1,0 +1,67 @@
+"""The README tells the truth: its generated parts are up to date, its commands and questions exist.
+
+``pytest tests/test_readme.py --update-golden`` rewrites the generated parts.
+"""
+
+import re
+from pathlib import Path
+
+import pyarrow as pa
+import pytest
+
+from pipelines.cli import main
+from pipelines.query import listed
+from schemas.call import COLUMNS
+from schemas.envelope import built_in
+
+README = Path(__file__).parents[1] / "README.md"
+
+
+def columns_table() -> str:
+    rows = [f"| `{c.name}` | {_type(c.type)} | {c.meaning} |" for c in COLUMNS]
+    return "\n".join(["| column | type | meaning |", "|---|---|---|", *rows])
+
+
+def _type(kind: pa.DataType) -> str:
+    if pa.types.is_dictionary(kind):
+        return "string (dictionary)"
+    if pa.types.is_list(kind):
+        return "list<struct<kind, choice, start, end>>"
+    return str(kind).replace(" ('tags')", "")
+
+
+def questions_table() -> str:
+    rows = [f"| `{question.name}` | {question.answers} |" for question in listed()]
+    return "\n".join(["| question | what it answers |", "|---|---|", *rows])
+
+
+def envelopes_table() -> str:
+    rows = [f"| `{envelope.name}` | {envelope.title} |" for envelope in built_in()]
+    return "\n".join(["| `--source` | what it is |", "|---|---|", *rows])
+
+
+GENERATED = {"columns": columns_table, "questions": questions_table, "envelopes": envelopes_table}
+
+
+@pytest.mark.parametrize("part", GENERATED)
+def test_generated_part_is_up_to_date(part: str, *, update_golden: bool) -> None:
+    readme = README.read_text()
+    fresh = f"<!-- generated: {part} -->\n{GENERATED[part]()}\n<!-- end -->"
+    pattern = re.compile(rf"<!-- generated: {part} -->\n.*?<!-- end -->", re.DOTALL)
+    assert pattern.search(readme), f"README has no part <!-- generated: {part} -->"
+    if update_golden:
+        README.write_text(pattern.sub(lambda _: fresh, readme))
+        readme = README.read_text()
+    assert fresh in readme
+
+
+def test_every_command_is_documented() -> None:
+    readme = README.read_text()
+    assert [name for name in main.commands if f"thinkledger {name}" not in readme] == []
+
+
+def test_every_command_and_option_has_help() -> None:
+    for command in main.commands.values():
+        assert command.help, command.name
+        for parameter in command.params:
+            assert getattr(parameter, "help", "argument"), f"{command.name} {parameter.name}"

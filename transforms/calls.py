@@ -1,0 +1,287 @@
+"""From an exchange to a call: which protocol it speaks, what it says, and what that means in the one schema."""
+
+from decimal import ROUND_HALF_EVEN, Context, Decimal
+from typing import NamedTuple
+
+from schemas.call import Call
+from schemas.exchange import Exchange, JsonObject, StatedCounts, Stream
+from schemas.reading import Asked, Counts, MalformedBodyError, Reading
+from schemas.reject import Reject
+from schemas.vocabulary import FinishReason, ReasoningBasis, RejectReason, ThinkingForm
+from transforms import clock, urls
+from transforms.effort import applied
+from transforms.errors import CallError, read_error
+from transforms.identity import call_id
+from transforms.json_text import to_json
+from transforms.protocols import PROTOCOLS
+from transforms.provider import provider_of
+from transforms.streams import answers
+from transforms.texts import Texts, compose
+from transforms.usage import Tokens, settle
+from transforms.wire_protocol import WireProtocol
+
+_COST_STEP = Decimal("1e-12")
+_EXACT = Context(prec=38, rounding=ROUND_HALF_EVEN)
+_KEYS_SHOWN = 12
+
+
+class Heard(NamedTuple):
+    """What an exchange came to before its meaning is worked out: the protocol, where one is known, and its reading."""
+
+    protocol: WireProtocol | None
+    reading: Reading
+    cut: bool = False
+
+
+def to_calls(exchange: Exchange, file: str, position: int) -> list[Call | Reject]:
+    """One exchange to its call, or to a reject that says why it is none; a capture of several answers to one each."""
+    try:
+        heard = _hear(exchange)
+    except MalformedBodyError as error:
+        heard = _Refused(RejectReason.MALFORMED_BODY, str(error))
+    if isinstance(heard, _Refused):
+        return [Reject(heard.reason, heard.detail, source=exchange.source, date=_date(exchange.called_at))]
+    return [_build(exchange, answer, file, position) for answer in heard]
+
+
+class _Refused(NamedTuple):
+    reason: RejectReason
+    detail: str
+
+
+def _hear(exchange: Exchange) -> list[Heard] | _Refused:
+    response = exchange.response
+    if response is None:
+        return _hear_no_response(exchange)
+    claimed = _claimed_by(response)
+    if len(claimed) > 1:
+        names = ", ".join(protocol.NAME for protocol in claimed)
+        return _Refused(RejectReason.AMBIGUOUS_PROTOCOL, f"claimed by {names}")
+    if not claimed:
+        return _hear_unclaimed(exchange, response)
+    [protocol] = claimed
+    if not isinstance(response, Stream):
+        return [Heard(protocol, protocol.read(response))]
+    return [
+        Heard(protocol, protocol.read(protocol.fold(answer)), cut=answer.cut)
+        for answer in answers(response, protocol.BEGINS)
+    ]
+
+
+def _claimed_by(response: JsonObject | Stream) -> list[WireProtocol]:
+    if not isinstance(response, Stream):
+        return [protocol for protocol in PROTOCOLS if protocol.claims(response)]
+    for event in response.events:
+        claimed = [protocol for protocol in PROTOCOLS if protocol.claims(event)]
+        if claimed:
+            return claimed
+    return []
+
+
+def _hear_unclaimed(exchange: Exchange, response: JsonObject | Stream) -> list[Heard] | _Refused:
+    """Error bodies look alike everywhere: the request, else the URL, says whose they are."""
+    bodies = response.events if isinstance(response, Stream) else [response]
+    error = next((found for body in bodies if (found := read_error(body))), None)
+    if error is None and _failed_status(exchange):
+        error = CallError(None, to_json(bodies[0]).decode() if bodies else None)
+    if error is None:
+        keys = sorted({key for body in bodies for key in body})
+        more = f" and {len(keys) - _KEYS_SHOWN} more" if len(keys) > _KEYS_SHOWN else ""
+        seen = ", ".join(keys[:_KEYS_SHOWN]) + more if keys else "none"
+        return _Refused(RejectReason.UNKNOWN_PROTOCOL, f"keys seen: {seen}")
+    reading = Reading(finish=FinishReason.ERROR, error_type=error.type, error_message=error.message)
+    return [Heard(_protocol_of_request(exchange), reading)]
+
+
+def _hear_no_response(exchange: Exchange) -> list[Heard] | _Refused:
+    failed = _failed_status(exchange) or exchange.error_type is not None or exchange.error_message is not None
+    if failed:
+        message = exchange.undecodable
+        return [Heard(_protocol_of_request(exchange), Reading(finish=FinishReason.ERROR, error_message=message))]
+    if exchange.undecodable is not None:
+        return _Refused(RejectReason.UNDECODABLE_BODY, exchange.undecodable)
+    protocol = _protocol_of_request(exchange)
+    if protocol is None:
+        return _Refused(RejectReason.EMPTY_RECORD, "no response, no error, and no request that a protocol claims")
+    return [Heard(protocol, Reading())]
+
+
+def _failed_status(exchange: Exchange) -> bool:
+    return exchange.status_code is not None and exchange.status_code >= 400
+
+
+def _protocol_of_request(exchange: Exchange) -> WireProtocol | None:
+    """Whose call it was where the response does not say: by the URL's path, else by the request's shape."""
+    url = exchange.url or ""
+    served = [protocol for protocol in PROTOCOLS if any(path in url for path in protocol.PATHS)]
+    if len(served) != 1 and exchange.request is not None:
+        served = [protocol for protocol in PROTOCOLS if protocol.claims_request(exchange.request)]
+    return served[0] if len(served) == 1 else None
+
+
+def _build(exchange: Exchange, heard: Heard, file: str, position: int) -> Call:
+    protocol, reading, cut = heard
+    request = exchange.request
+    asked = protocol.asked(request) if protocol is not None and request is not None else Asked()
+    model_requested = asked.model or exchange.model_requested or (urls.model_in(exchange.url) if exchange.url else None)
+    model = reading.model or model_requested
+    called_at = exchange.called_at if exchange.called_at is not None else reading.created_at
+    error_type = reading.error_type or exchange.error_type
+    error_message = reading.error_message or exchange.error_message
+    failed = reading.finish is FinishReason.ERROR or error_type is not None or error_message is not None
+    texts = compose(
+        reading.pieces,
+        policy=exchange.tag_policy,
+        model=model,
+        failed=failed or reading.finish is FinishReason.ABORTED,
+    )
+    tokens = _tokens(exchange, reading, asked)
+    effort = applied(
+        asked,
+        reported=reading.effort_reported,
+        is_echo=reading.effort_is_echo,
+        model=model,
+        called_at=called_at,
+        failed=failed or exchange.response is None,
+        sent=not exchange.request_rewritten,
+    )
+    billing = provider_of(
+        model,
+        url=exchange.url,
+        stated=exchange.provider,
+        vendor=protocol.VENDOR if protocol is not None else None,
+        hint=reading.provider_hint,
+    )
+    nothing_came = not reading.pieces and (failed or reading.choices is None)
+    response_id = reading.response_id or exchange.response_id
+    service_tier = reading.service_tier
+    return Call(
+        call_id=call_id(response_id, request, called_at, reading.pieces, from_cache=exchange.cache_hit is True),
+        source=exchange.source,
+        source_file=file,
+        source_position=position,
+        response_id=response_id,
+        session_id=exchange.session_id or asked.session_id,
+        called_at=called_at,
+        provider=billing.provider,
+        billed_by=billing.billed_by,
+        protocol=protocol.NAME if protocol is not None else None,
+        model_requested=model_requested,
+        model=model,
+        streamed=_streamed(exchange, asked, protocol),
+        thinking=texts.thinking,
+        answer=texts.answer,
+        segments=texts.segments or None,
+        thinking_form=_form(texts, tokens),
+        thinking_source=texts.source,
+        split_rule=texts.rule,
+        thinking_chars=None if texts.thinking is None else len(texts.thinking),
+        answer_chars=None if texts.answer is None else len(texts.answer),
+        tool_calls=None if nothing_came else texts.tool_calls,
+        choices=None if nothing_came else reading.choices,
+        finish_reason=_finish(reading, texts, failed=failed),
+        finish_reason_raw=reading.finish_raw,
+        input_tokens=tokens.input,
+        cached_input_tokens=tokens.cached,
+        cache_write_tokens=tokens.cache_write,
+        cache_write_1h_tokens=tokens.cache_write_1h,
+        output_tokens=tokens.output,
+        reasoning_tokens=tokens.reasoning,
+        reasoning_basis=tokens.basis,
+        reasoning_basis_source=tokens.basis_source,
+        reasoning_tokens_source=tokens.source,
+        counts_disagree=_counts_disagree(exchange.counts, reading.counts, tokens),
+        usage_raw=None if reading.usage is None else to_json(reading.usage).decode(),
+        thinking_requested=asked.thinking,
+        thinking_budget_requested=asked.budget,
+        effort_requested=asked.effort,
+        effort_requested_raw=asked.effort_raw,
+        effort_applied=effort.effort,
+        effort_applied_source=effort.source,
+        effort_change=effort.change,
+        service_tier_requested=asked.service_tier or exchange.service_tier_requested,
+        service_tier=service_tier,
+        is_batch=True if service_tier == "batch" else exchange.is_batch,
+        cache_hit=exchange.cache_hit,
+        cost_reported_usd=_cost(reading.cost_usd if reading.cost_usd is not None else exchange.cost_usd),
+        status_code=exchange.status_code,
+        error_type=error_type,
+        error_message=error_message,
+        latency_ms=exchange.latency_ms,
+        user_id=exchange.user_id or asked.user_id,
+        team=exchange.team,
+        api_key_id=exchange.api_key_id,
+        tags=_tags(asked.tags, exchange.tags),
+        text_truncated=True if cut else exchange.text_truncated,
+        sampled_fraction=exchange.sampled_fraction,
+        date=_date(called_at),
+    )
+
+
+def _tokens(exchange: Exchange, reading: Reading, asked: Asked) -> Tokens:
+    counts = reading.counts
+    if counts is None:
+        stated = exchange.counts
+        counts = Counts(stated.input, stated.output, stated.reasoning, stated.total) if stated else Counts()
+    if exchange.reasoning_estimated:
+        counts.estimated = True
+    ended_by_length = reading.finish is FinishReason.LENGTH
+    return settle(counts, output_limit=asked.max_output_tokens, ended_by_length=ended_by_length)
+
+
+def _streamed(exchange: Exchange, asked: Asked, protocol: WireProtocol | None) -> bool | None:
+    if isinstance(exchange.response, Stream) or asked.stream:
+        return True
+    by_url = urls.streams(exchange.url) if exchange.url else None
+    if by_url is not None:
+        return by_url
+    if exchange.request is not None and protocol is not None and protocol.NAME not in urls.STREAMED_BY_URL:
+        return bool(exchange.streamed)
+    return exchange.streamed
+
+
+def _form(texts: Texts, tokens: Tokens) -> ThinkingForm | None:
+    if texts.form is not None:
+        return texts.form
+    hidden = bool(tokens.reasoning) or tokens.basis is ReasoningBasis.INFERRED
+    return ThinkingForm.TOKENS_ONLY if hidden else None
+
+
+def _finish(reading: Reading, texts: Texts, *, failed: bool) -> FinishReason | None:
+    if failed and reading.finish is not FinishReason.ABORTED:
+        return FinishReason.ERROR
+    if reading.finish is FinishReason.STOP and texts.tool_calls:
+        return FinishReason.TOOL_CALLS
+    return reading.finish
+
+
+def _counts_disagree(stated: StatedCounts | None, counts: Counts | None, tokens: Tokens) -> bool | None:
+    """Whether the envelope's own counts differ from the body's; null where either side has none to compare.
+
+    Envelopes count input with or without its cached parts, and output with or without reasoning on top: a stated count
+    agrees when it equals any of the body's readings.
+    """
+    if stated is None or counts is None:
+        return None
+    without_cache = None if tokens.input is None else tokens.input - (tokens.cached or 0) - (tokens.cache_write or 0)
+    pairs = (
+        (stated.input, (tokens.input, counts.prompt, without_cache)),
+        (stated.output, (tokens.output, counts.completion)),
+        (stated.reasoning, (tokens.reasoning,)),
+    )
+    known = [(one, others) for one, others in pairs if one is not None and others[0] is not None]
+    return any(one not in others for one, others in known) if known else None
+
+
+def _tags(asked: dict[str, str] | None, envelope: dict[str, str] | None) -> dict[str, str] | None:
+    return {**(asked or {}), **(envelope or {})} or None
+
+
+def _cost(amount: Decimal | None) -> Decimal | None:
+    if amount is None or not amount.is_finite() or abs(amount) >= Decimal("1e20"):
+        return None
+    return _EXACT.quantize(amount, _COST_STEP)
+
+
+def _date(called_at: int | None) -> int | None:
+    return None if called_at is None else clock.to_date(called_at)

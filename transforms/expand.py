@@ -1,0 +1,366 @@
+"""Paths, folders and globs to shards: which files there are, what each holds, and how it is cut for parallel reading.
+
+What a file holds is decided by its content, never by its name: ``.json`` that is JSON Lines, ``.jsonl`` that is one
+array and files without an extension are all common (reference/envelopes.md, section 4, traps 19 and 20).
+"""
+
+import glob
+import io
+import json
+import os
+import stat
+import zlib
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import suppress
+from dataclasses import dataclass
+from enum import StrEnum
+from fnmatch import fnmatch
+from itertools import chain
+from pathlib import Path
+from typing import BinaryIO, NamedTuple
+
+import apache_beam as beam
+import pyarrow as pa
+import pyarrow.parquet as pq
+from apache_beam.io.filesystem import BeamIOError, CompressionTypes
+from apache_beam.io.filesystems import FileSystems
+from apache_beam.pvalue import PCollection
+
+SHARD_BYTES = 64 << 20
+"""Bytes of one shard of a file that can be cut: of a plain file as stored, of Parquet uncompressed."""
+BLOCK_BYTES = 1 << 20
+"""Bytes read or decompressed at a time."""
+HEAD_BYTES = 1 << 20
+"""Bytes of text looked at to tell what a file holds."""
+
+SKIPPED_FILES = (".*", "*.crc", "*.tmp", "*.swp", "*~", "_SUCCESS", "_metadata", "_common_metadata", "_started_*",
+                 "_committed_*")  # fmt: skip
+SKIPPED_FOLDERS = (".*", "_temporary", "_delta_log")
+
+FILE_FAULTS = (OSError, EOFError, zlib.error, pa.ArrowException, BeamIOError)
+"""What reading a bad or vanished file raises."""
+
+
+class InputNotFoundError(ValueError):
+    """An input names nothing that can be read; the text is one line that says what and why."""
+
+
+class Form(StrEnum):
+    """What a file holds: JSON Lines; JSON values that span lines, or one array; Parquet."""
+
+    LINES = "lines"
+    DOCUMENT = "document"
+    PARQUET = "parquet"
+
+
+class Shard(NamedTuple):
+    """A part of a file that is read on its own.
+
+    ``start`` and ``end`` are bytes of plain LINES (the shard owns the lines that start in that range), row groups of
+    PARQUET; ``0, -1`` is the whole file. ``compression`` is ``gzip``, ``zstd`` or null.
+    """
+
+    file: str
+    form: str
+    compression: str | None
+    start: int
+    end: int
+
+
+def expand(path: str) -> Iterator[Shard]:
+    """Cut one file into its shards; an empty file has none.
+
+    Never raises for a bad file: it becomes one shard, and whoever reads that reports the fault.
+    """
+    broken = Shard(path, Form.LINES, None, 0, -1)
+    try:
+        with open_file(path) as file:
+            size = file.seek(0, os.SEEK_END)
+            file.seek(0)
+            magic = file.read(4)
+            if magic == b"PAR1":
+                broken = broken._replace(form=Form.PARQUET)
+                cuts = list(_cut_row_groups(pq.read_metadata(file)))
+                return (Shard(path, Form.PARQUET, None, start, end) for start, end in cuts)
+        compression = _compression_of(magic)
+        form = form_of(blocks(path, compression))
+    except FILE_FAULTS:
+        return iter([broken])
+    if form is None:
+        return iter(())
+    if form is Form.LINES and compression is None:
+        return (Shard(path, Form.LINES, None, start, end) for start, end in _cut_bytes(size))
+    return iter([Shard(path, form, compression, 0, -1)])
+
+
+def _cut_bytes(size: int) -> Iterator[tuple[int, int]]:
+    return ((start, min(start + SHARD_BYTES, size)) for start in range(0, size, SHARD_BYTES))
+
+
+def _cut_row_groups(metadata: pq.FileMetaData) -> Iterator[tuple[int, int]]:
+    start = size = 0
+    for group in range(metadata.num_row_groups):
+        size += metadata.row_group(group).total_byte_size
+        if size >= SHARD_BYTES or group + 1 == metadata.num_row_groups:
+            yield start, group + 1
+            start, size = group + 1, 0
+
+
+@dataclass
+class Expand(beam.PTransform[PCollection[str], PCollection[Shard]]):
+    """File names to the shards of these files."""
+
+    def expand(self, input_or_inputs: PCollection[str]) -> PCollection[Shard]:
+        """Wire one file to its shards."""
+        return input_or_inputs | "ExpandFile" >> beam.FlatMap(expand)
+
+
+def find(inputs: Sequence[str], *, skip: Sequence[str] = ()) -> list[str]:
+    """List the files that inputs name: files, folders with all below them, globs, URLs of Beam's file systems.
+
+    In folders and globs, hidden files, markers such as ``_SUCCESS`` and whatever matches a glob of ``skip`` are left
+    out (``*`` of ``skip`` also stands for ``/``); a file that is named itself is always taken. Local paths are made
+    absolute, so that a file has one name in the lake from whichever folder a run is started.
+
+    Raises:
+        InputNotFoundError: an input names no file, or one that cannot be listed.
+    """
+    found: set[str] = set()
+    for name in inputs:
+        files = _find_remote(name, skip) if "://" in name else _find_local(name, skip)
+        if not files:
+            raise InputNotFoundError(f"{name}: no such file or folder, or none in it that can be read")
+        found.update(files)
+    return sorted(found)
+
+
+def _find_local(name: str, skip: Sequence[str]) -> list[str]:
+    if os.path.lexists(name):
+        return _below(name, skip) if Path(name).is_dir() else [_regular(name)]
+    files: list[str] = []
+    for match in glob.iglob(name, recursive=True):  # noqa: PTH207 - Path.glob takes no absolute pattern
+        if Path(match).is_dir():
+            files.extend(_below(match, skip))
+        elif not _is_skipped(_absolute(match), skip):
+            files.append(_regular(match))
+    return files
+
+
+def _regular(name: str) -> str:
+    try:
+        mode = Path(name).stat().st_mode
+    except OSError as fault:
+        raise InputNotFoundError(f"{name}: {reason(fault)}") from None
+    if not stat.S_ISREG(mode):
+        raise InputNotFoundError(
+            f"{name}: not a regular file; input is read more than once, so save it to a file first"
+        )
+    return _absolute(name)
+
+
+def _absolute(name: str) -> str:
+    return os.path.normpath(Path(name).absolute())
+
+
+def _below(folder: str, skip: Sequence[str]) -> list[str]:
+    """All files below a folder. A folder that cannot be listed is an error: its calls would be missing in silence."""
+
+    def refuse(fault: OSError) -> None:
+        raise InputNotFoundError(f"{fault.filename}: {reason(fault)}") from None
+
+    files: list[str] = []
+    for parent, folders, names in os.walk(_absolute(folder), onerror=refuse):
+        folders[:] = [name for name in folders if not _matches(name, SKIPPED_FOLDERS)]
+        paths = (Path(parent, name) for name in names)
+        files.extend(str(path) for path in paths if not _is_skipped(str(path), skip) and path.is_file())
+    return files
+
+
+def _find_remote(url: str, skip: Sequence[str]) -> list[str]:
+    try:
+        named = _listed(url)
+        if named == [url]:
+            return named
+        below = named or _listed(url.rstrip("/") + "/**")
+    except (BeamIOError, ValueError) as fault:
+        raise InputNotFoundError(f"{url}: {reason(fault)}") from None
+    return [path for path in below if not _is_skipped(path, skip)]
+
+
+def _listed(pattern: str) -> list[str]:
+    return [file.path for match in FileSystems.match([pattern]) for file in match.metadata_list]
+
+
+def _is_skipped(path: str, skip: Sequence[str]) -> bool:
+    return _matches(path.rpartition("/")[2], SKIPPED_FILES) or _matches(path, skip)
+
+
+def _matches(name: str, patterns: Iterable[str]) -> bool:
+    return any(fnmatch(name, pattern) for pattern in patterns)
+
+
+def form_of(content: Iterable[bytes]) -> Form | None:
+    """Tell JSON Lines from a document by the beginning of a file's text; null where there is no text at all.
+
+    Content that is no JSON counts as lines: each becomes a reject of its own. A fault of the file ends the look: whoever
+    reads the file comes upon it again, and reports it.
+    """
+    rest = iter(content)
+    head = bytearray()
+    cut = False
+    try:
+        while len(head) < HEAD_BYTES and (block := next(rest, None)) is not None:
+            head += block
+        cut = len(head) >= HEAD_BYTES
+    except FILE_FAULTS:
+        cut = True
+    text = head.decode("utf-8", "replace").lstrip("\ufeff \t\r\n")
+    if not text:
+        return Form.LINES if cut else None
+    if text[0] == "{":
+        return Form.DOCUMENT if _is_object_document(text, cut=cut) else Form.LINES
+    if text[0] == "[":
+        return Form.LINES if _are_lines_of_arrays(text, chain([bytes(head)], rest), cut=cut) else Form.DOCUMENT
+    return Form.LINES
+
+
+def _is_object_document(text: str, *, cut: bool) -> bool:
+    line_end = text.find("\n")
+    if line_end >= 0:
+        return _spans_lines(text, line_end)
+    # Firehose writes objects with nothing between them, up to 128 MB in one "line": these need not be held at once.
+    return cut and _value_end(text) < len(text)
+
+
+def _are_lines_of_arrays(text: str, content: Iterable[bytes], *, cut: bool) -> bool:
+    line_end = text.find("\n")
+    if line_end < 0 and not cut:
+        return False
+    if line_end >= 0 and _value_end(text[:line_end]) != len(text[:line_end].rstrip()):
+        return not _spans_lines(text, line_end)
+    return _goes_on_after_array(iter(content))
+
+
+def _goes_on_after_array(content: Iterator[bytes]) -> bool:
+    """Whether the first line that is not blank ends like an array and is not the last: it may be longer than a head."""
+    last = b""
+    with suppress(*FILE_FAULTS):
+        for block in content:
+            line, newline, after = (block if last else block.lstrip()).partition(b"\n")
+            last = line.rstrip()[-1:] or last
+            if newline:
+                return last == b"]" and (bool(after.strip()) or any(b.strip() for b in content))
+    return False
+
+
+_DECODER = json.JSONDecoder()
+
+
+def _value_end(text: str) -> int:
+    """Where the JSON value ends with which a text begins; past the text's end where it does not end."""
+    try:
+        return _DECODER.raw_decode(text)[1]
+    except (ValueError, RecursionError):
+        return len(text) + 1
+
+
+def _spans_lines(text: str, line_end: int) -> bool:
+    """Whether the second line continues the JSON value of the first: a half-written first line does not count."""
+    second = line_end + len(text[line_end:]) - len(text[line_end:].lstrip())
+    try:
+        return _DECODER.raw_decode(text)[1] > line_end
+    except json.JSONDecodeError as stop:
+        is_cut = stop.pos >= len(text) or (stop.pos == second and stop.msg.startswith("Unterminated string"))
+        return stop.pos > second or is_cut
+    except RecursionError:
+        return False
+
+
+def _compression_of(magic: bytes) -> str | None:
+    """Tell a compressed file by its first four bytes; zstd files may begin with a skippable frame (RFC 8878, 3.1.2)."""
+    if magic[:2] == b"\x1f\x8b":
+        return "gzip"
+    is_zstd = magic == b"\x28\xb5\x2f\xfd" or (magic[1:] == b"\x2a\x4d\x18" and magic[0] >> 4 == 5)
+    return "zstd" if is_zstd else None
+
+
+def open_file(path: str) -> BinaryIO | io.FileIO:
+    """Open a local file, or a URL of one of Beam's file systems, for reading its bytes as they are stored."""
+    if "://" in path:
+        return FileSystems.open(path, compression_type=CompressionTypes.UNCOMPRESSED)
+    return Path(path).open("rb", buffering=0)
+
+
+def blocks(path: str, compression: str | None = None, start: int = 0) -> Iterator[bytes]:
+    """Read a file block by block, decompressed; ``start`` counts stored bytes and is for plain files.
+
+    Of a cut or corrupt file all that can be decompressed comes first, then one of ``FILE_FAULTS`` is raised.
+    """
+    if compression == "zstd":
+        return _unzstd(path)
+    return _gunzip(_stored(path, 0)) if compression == "gzip" else _stored(path, start)
+
+
+def _stored(path: str, start: int) -> Iterator[bytes]:
+    with open_file(path) as file:
+        if start:
+            file.seek(start)
+        while block := file.read(BLOCK_BYTES):
+            yield block
+
+
+_GZIP = 16 + zlib.MAX_WBITS
+
+
+def _gunzip(stored: Iterable[bytes]) -> Iterator[bytes]:
+    """Decompress gzip members that stand one behind another; zeros behind a member are padding."""
+    member = zlib.decompressobj(_GZIP)
+    for block in stored:
+        data = block
+        while data:
+            if member.eof:
+                data = data.lstrip(b"\0")
+                member = zlib.decompressobj(_GZIP) if data else member
+                continue
+            before = member.copy()
+            try:
+                text = member.decompress(data, BLOCK_BYTES)
+            except zlib.error:
+                yield from (before.decompress(data[i : i + 1]) for i in range(len(data)))  # raises at the corrupt byte
+                raise
+            yield text
+            data = member.unused_data or member.unconsumed_tail
+    if not member.eof:
+        yield member.flush()
+        raise EOFError("the gzip stream ends early: the file is cut")
+
+
+def _unzstd(path: str) -> Iterator[bytes]:
+    """Decompress zstd frames. Arrow drops what it had decompressed when a read fails, so that read is done again."""
+    done, step = 0, BLOCK_BYTES
+    while True:
+        try:
+            with open_file(path) as file, pa.CompressedInputStream(file, "zstd") as stream:
+                _pass_over(stream, done)
+                while text := stream.read(step):
+                    done += len(text)
+                    yield text
+                return
+        except OSError:
+            if step == 1:
+                raise
+            step >>= 10  # so that no more than some thousand reads find the last byte that there is
+
+
+def _pass_over(stream: pa.NativeFile, size: int) -> None:
+    while size:
+        passed = stream.read(min(size, BLOCK_BYTES))
+        if not passed:
+            raise EOFError("the file changed while it was read")
+        size -= len(passed)
+
+
+def reason(fault: Exception) -> str:
+    """Say in one line why a file could not be read."""
+    text = fault.strerror if isinstance(fault, OSError) and fault.strerror else str(fault)
+    return " ".join(text.split()) or type(fault).__name__

@@ -1,0 +1,238 @@
+"""The lake: its pointer, its runs, and the one rename that makes a run visible.
+
+``lake.json`` is the truth. A run writes files under new names; committing it swaps the pointer, then the views. Killed
+anywhere before the swap, it has changed nothing; killed after, the next run finds the views behind and builds them.
+"""
+
+import os
+import re
+import shutil
+from collections.abc import Iterator, Sequence
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+
+from schemas.account import RunAccount
+from schemas.call import SCHEMA_VERSION
+from schemas.lake import Grain, Kind, Pointer, RunContext
+from transforms.durable import flush, write_text
+from transforms.lock import Lock, LockLostError
+from transforms.settle import settle
+from transforms.views import build_views, is_of
+
+POINTER = "lake.json"
+DATABASE = "thinkledger.duckdb"
+GRACE = timedelta(hours=1)
+_LOCK = "lock"
+_DATA_FILE = re.compile(r"(calls|rejects)-\d{6,}-[0-9a-f]{4,}\.parquet")
+_MISREAD = "=*?[]"
+"""Characters of a path that DuckDB reads as partition keys (which hide columns of that name) or as patterns."""
+
+
+class NotALakeError(ValueError):
+    """The folder is no lake, or cannot become one; the text says why and what to do."""
+
+
+class UnbalancedError(RuntimeError):
+    """The account of a run does not add up, so nothing of it becomes visible."""
+
+
+class Lake:
+    """One lake in a folder. Readers need no lock; one run at a time writes."""
+
+    def __init__(self, path: Path) -> None:
+        self.path = path.resolve()
+        self._lock = Lock(self.path / _LOCK)
+
+    @classmethod
+    def open(cls, path: Path) -> "Lake":
+        """An existing lake.
+
+        Raises:
+            NotALakeError: there is none, or a newer thinkledger wrote it.
+        """
+        lake = cls(path)
+        if not (lake.path / POINTER).is_file():
+            raise NotALakeError(f"{path} is no lake: it holds no {POINTER}")
+        lake._refuse_misread_path()
+        version = lake.pointer().schema_version
+        if version > SCHEMA_VERSION:
+            raise NotALakeError(
+                f"{path} has schema version {version}, this thinkledger knows {SCHEMA_VERSION}: use a newer one"
+            )
+        return lake
+
+    @classmethod
+    def create(cls, path: Path, grain: Grain = Grain.DATE) -> "Lake":
+        """A new, empty lake; an existing one of the same grain is opened.
+
+        Raises:
+            NotALakeError: the folder holds something else, or a lake of another grain.
+        """
+        lake = cls(path)
+        lake._refuse_misread_path()
+        lake.path.mkdir(parents=True, exist_ok=True)
+        if not (lake.path / POINTER).is_file():
+            lake._create_empty(grain)
+        lake = cls.open(path)
+        if lake.pointer().grain is not grain:
+            raise NotALakeError(f"{path} is partitioned by {lake.pointer().grain}, which cannot change to {grain}")
+        return lake
+
+    def pointer(self) -> Pointer:
+        """What is live now."""
+        return Pointer.model_validate_json((self.path / POINTER).read_bytes())
+
+    def begin_run(
+        self,
+        inputs: Sequence[str] = (),
+        *,
+        owner: str = "thinkledger",
+        wait: float = 0,
+        grace: timedelta = GRACE,
+        memory_limit: str = "512MB",
+    ) -> RunContext:
+        """Take the lake for writing, clean up after earlier runs, and start a run. End it by ``commit`` or ``abort``.
+
+        Raises:
+            LakeLockedError: another run holds the lake, and did for ``wait`` seconds.
+        """
+        token = self._lock.acquire(owner, wait)
+        try:
+            pointer = self.pointer()
+            now = datetime.now(UTC)
+            run = RunContext(
+                lake=self.path,
+                run_id=f"{now:%Y%m%dT%H%M%SZ}-{token}",
+                generation=pointer.generation + 1,
+                token=token,
+                base=pointer,
+                started_at=now,
+                inputs=tuple(inputs),
+                memory_limit=memory_limit,
+            )
+            self._clean_up(pointer, now - grace)
+            run.staging.mkdir(parents=True)
+            if not is_of(self.path / DATABASE, pointer):
+                self._swap_views(run.staging, pointer)
+        except BaseException:
+            self._lock.release(token)
+            raise
+        return run
+
+    def commit(self, run: RunContext, account: RunAccount) -> RunAccount:
+        """Make a run visible, all its partitions together; gives the account as it is stored.
+
+        Raises:
+            UnbalancedError: records got lost or were counted twice; nothing changed.
+            LockLostError: another run took the lake; nothing changed.
+        """
+        account = settle(run, account).model_copy(update={"ended_at": datetime.now(UTC)})
+        if not account.balances():
+            raise UnbalancedError(f"run {run.run_id} does not balance, nothing was committed: {account.imbalance()}")
+        self._lock.check(run.token)
+        for partition in account.partitions:
+            if partition.file:
+                flush(self.path / partition.file.path)
+        pointer = self._next(run, account)
+        stored = account.model_dump_json(indent=1, exclude={"partitions": {"__all__": {"beaten"}}})
+        write_text(self.path / "runs" / f"{run.run_id}.json", stored)
+        views = run.staging / DATABASE
+        build_views(views, self.path, pointer)
+        self._lock.check(run.token)
+        write_text(self.path / POINTER, pointer.model_dump_json(indent=1))
+        views.replace(self.path / DATABASE)
+        self._end(run)
+        return account
+
+    def abort(self, run: RunContext) -> None:
+        """Give up a run: its files go, the lake stays as it was."""
+        if self.pointer().token != run.token:
+            for path in self._data_files():
+                if path.stem.rsplit("-", 1)[1].startswith(run.token):
+                    _remove(path, self.path)
+        self._end(run)
+
+    def _end(self, run: RunContext) -> None:
+        shutil.rmtree(run.staging, ignore_errors=True)
+        self._lock.release(run.token)
+
+    def _create_empty(self, grain: Grain) -> None:
+        token = self._lock.acquire("thinkledger", wait=10)
+        try:
+            present = {entry.name for entry in self.path.iterdir() if not entry.name.startswith((_LOCK, "staging"))}
+            if POINTER in present:  # another process was faster
+                return
+            if present:
+                raise NotALakeError(f"{self.path} holds {min(present)}, but no {POINTER}: name an empty or new folder")
+            (self.path / "runs").mkdir(exist_ok=True)
+            write_text(
+                self.path / POINTER, Pointer(grain=grain, committed_at=datetime.now(UTC)).model_dump_json(indent=1)
+            )
+            self._swap_views(self.path, self.pointer())
+        finally:
+            self._lock.release(token)
+
+    def _refuse_misread_path(self) -> None:
+        if bad := set(_MISREAD) & set(str(self.path)):
+            raise NotALakeError(
+                f"{self.path}: a lake's path must not contain {' '.join(sorted(bad))}, DuckDB misreads it"
+            )
+
+    def _swap_views(self, folder: Path, pointer: Pointer) -> None:
+        aside = folder / f"{DATABASE}.{os.getpid()}.tmp"
+        build_views(aside, self.path, pointer)
+        aside.replace(self.path / DATABASE)
+
+    def _next(self, run: RunContext, account: RunAccount) -> Pointer:
+        """The pointer after a run."""
+        before = self.pointer()
+        if before.generation + 1 != run.generation:
+            raise LockLostError(
+                f"{self.path} is at generation {before.generation}: another run was committed meanwhile"
+            )
+        after = run.base.model_copy(
+            deep=True,
+            update={
+                "schema_version": SCHEMA_VERSION,
+                "generation": run.generation,
+                "token": run.token,
+                "committed_at": account.ended_at,
+            },
+        )
+        for partition in account.partitions:
+            if partition.changed:
+                after.put(partition.kind, partition.partition, partition.file)
+        after.runs.append(run.run_id)
+        known = {path: since for path, since in before.superseded.items() if (self.path / path).exists()}
+        gone = before.paths() - after.paths()
+        return after.model_copy(update={"superseded": known | dict.fromkeys(sorted(gone), account.ended_at)})
+
+    def _clean_up(self, pointer: Pointer, before: datetime) -> None:
+        """Remove what no reader can know any more, and what runs that died left behind."""
+        shutil.rmtree(self.path / "staging", ignore_errors=True)
+        live = pointer.paths()
+        for path in self._data_files():
+            name = path.relative_to(self.path).as_posix()
+            if name not in live:
+                since = pointer.superseded.get(name) or datetime.fromtimestamp(path.stat().st_mtime, UTC)
+                if since <= before:
+                    _remove(path, self.path)
+        known = {*pointer.runs}
+        for path in [*(self.path / "runs").iterdir(), *self.path.glob("*.tmp")]:
+            if path.stem not in known:
+                path.unlink()
+
+    def _data_files(self) -> Iterator[Path]:
+        for kind in Kind:
+            for path in list((self.path / kind).rglob("*.parquet")):
+                if _DATA_FILE.fullmatch(path.name):
+                    yield path
+
+
+def _remove(path: Path, lake: Path) -> None:
+    """Remove a data file, and its folders where they are empty then."""
+    path.unlink()
+    for folder in path.parents:
+        if folder.parent == lake or any(folder.iterdir()):
+            break
+        folder.rmdir()

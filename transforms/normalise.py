@@ -1,0 +1,121 @@
+"""Normalise: batches of raw records to calls and rejects, each with its place, every record counted once."""
+
+import traceback
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import NamedTuple
+
+import apache_beam as beam
+from apache_beam.pvalue import PCollection
+
+from schemas.account import Tally
+from schemas.call import Call
+from schemas.envelope import Envelope
+from schemas.exchange import Exchange, RawRecord, RecordBatch
+from schemas.reject import Reject
+from schemas.vocabulary import RejectReason
+from transforms.calls import to_calls
+from transforms.columns import to_batch, to_reject_batch
+from transforms.json_text import to_json
+from transforms.stage import Normalised
+from transforms.unwrap import Skip, Unwrapper
+
+OUTSIDE_RANGE = "outside --since and --until"
+HOLDS_NO_CALL = "the record holds no call"
+
+
+class Window(NamedTuple):
+    """The dates that a run takes, as days since 1970, both inclusive; undated calls are always taken."""
+
+    since: int | None = None
+    until: int | None = None
+
+    def holds(self, date: int | None) -> bool:
+        """Tell whether a call of this date is taken."""
+        if date is None:
+            return True
+        return (self.since is None or self.since <= date) and (self.until is None or date <= self.until)
+
+
+ALWAYS = Window()
+
+
+class Outcome(NamedTuple):
+    """What the records of one batch came to."""
+
+    calls: list[Call]
+    rejects: list[Reject]
+    tally: Tally
+
+
+def normalise(batch: RecordBatch, unwrapper: Unwrapper, window: Window = ALWAYS) -> Outcome:
+    """Normalise every record of a batch. A record that holds several calls counts once for each of them."""
+    outcome = Outcome([], [], Tally(bytes=batch.size))
+    for record in batch.records:
+        results = _normalise_record(record, batch.file, unwrapper) or [Skip(HOLDS_NO_CALL)]
+        for result in results:
+            _count(result, outcome, record, batch.file, window)
+    if batch.broken is not None:
+        broken = Reject(RejectReason.UNREADABLE_FILE, batch.broken)
+        _count(broken, outcome, RawRecord(batch.broken_at, b""), batch.file, window)
+    return outcome
+
+
+def _normalise_record(record: RawRecord, file: str, unwrapper: Unwrapper) -> list[Call | Skip | Reject]:
+    try:
+        results: list[Call | Skip | Reject] = []
+        for found in unwrapper.unwrap(record):
+            results += to_calls(found, file, record.position) if isinstance(found, Exchange) else [found]
+    except Exception as fault:  # noqa: BLE001 - a fault of ours on one record neither stops a run nor loses the record
+        where = traceback.extract_tb(fault.__traceback__)[-1]
+        place = f"{Path(where.filename).name}:{where.lineno}"
+        return [Reject(RejectReason.INTERNAL_ERROR, f"{type(fault).__name__} at {place}: {fault}")]
+    return results
+
+
+def _count(result: Call | Skip | Reject, outcome: Outcome, record: RawRecord, file: str, window: Window) -> None:
+    tally = outcome.tally
+    tally.records += 1
+    if isinstance(result, Call):
+        if not window.holds(result.date):
+            tally.skipped[OUTSIDE_RANGE] += 1
+            return
+        tally.calls += 1
+        tally.calls_by[f"{result.protocol or 'unknown'}/{result.thinking_form or 'none'}"] += 1
+        outcome.calls.append(result)
+    elif isinstance(result, Skip):
+        tally.skipped[result.rule] += 1
+    else:
+        tally.rejects[result.reason] += 1
+        result.source_file, result.source_position, result.raw = file, record.position, _raw(record)
+        outcome.rejects.append(result)
+
+
+def _raw(record: RawRecord) -> bytes:
+    """The record's bytes; a row of a container that was parsed already is written out as JSON."""
+    if isinstance(record.value, bytes):
+        return record.value
+    return to_json(record.value)
+
+
+@dataclass
+class Normalise(beam.PTransform[PCollection[RecordBatch], PCollection[Normalised]]):
+    """Batches of raw records to Arrow batches of calls and rejects, with their tally."""
+
+    envelopes: Sequence[Envelope]
+    window: Window = ALWAYS
+
+    def expand(self, input_or_inputs: PCollection[RecordBatch]) -> PCollection[Normalised]:
+        """Wire it."""
+        return input_or_inputs | "NormaliseBatch" >> beam.ParDo(_NormaliseFn(self.envelopes, self.window))
+
+
+class _NormaliseFn(beam.DoFn):
+    def __init__(self, envelopes: Sequence[Envelope], window: Window) -> None:
+        self._unwrapper = Unwrapper(envelopes)
+        self._window = window
+
+    def process(self, element: RecordBatch) -> Iterator[Normalised]:
+        outcome = normalise(element, self._unwrapper, self._window)
+        yield Normalised(to_batch(outcome.calls), to_reject_batch(outcome.rejects), outcome.tally)

@@ -1,0 +1,244 @@
+"""Anthropic Messages, also as Bedrock InvokeModel, Vertex rawPredict and compatible servers send it.
+
+Surface   ``content[]`` in order: ``thinking`` (text and signature), ``redacted_thinking`` (bytes nobody can read),
+          ``text`` (answer), ``tool_use`` (a call for the client). All other blocks are the server's own work.
+Tokens    Cache reads and writes stand beside ``input_tokens``; thinking is inside ``output_tokens``, and its own
+          count is null where the model reports none. ``usage.iterations`` (compaction, advisor) is not added up.
+Effort    Requested only: no field of the response says it.
+Stream    ``message_start``, ``content_block_start/delta/stop``, ``message_delta`` (cumulative usage), ``message_stop``.
+Sources   Reference, sections 2, 3 and 4: the types of Anthropic's SDK, and what hosts and gateways were seen to do.
+"""
+
+from collections.abc import Mapping
+from functools import lru_cache
+from typing import Any
+
+from pydantic import ValidationError
+
+from schemas.exchange import Stream
+from schemas.reading import Asked, Counts, MalformedBodyError, Piece, Reading
+from schemas.vocabulary import FinishReason, PieceKind, ReasoningBasis, ThinkingForm, ThinkingSource
+from schemas.wire.anthropic_messages import Block, Message, OutputConfig, Request, Thinking, Usage
+from transforms.effort import spelled, to_effort, to_switch
+from transforms.errors import read_error
+from transforms.protocols.anthropic_messages.stream import fold_events
+
+NAME = "anthropic_messages"
+PATHS = ("/v1/messages", "/publishers/anthropic/models/")
+VENDOR = "anthropic"
+BEGINS = ("message_start", "message")
+
+_FINISH = {
+    "end_turn": FinishReason.STOP,
+    "stop_sequence": FinishReason.STOP,
+    "max_tokens": FinishReason.LENGTH,
+    "model_context_window_exceeded": FinishReason.LENGTH,
+    "tool_use": FinishReason.TOOL_CALLS,
+    "refusal": FinishReason.REFUSAL,
+    "pause_turn": FinishReason.OTHER,  # the server paused its own tools; the client sends the turn back to go on
+    "compaction": FinishReason.OTHER,
+}
+_HOSTS = {"msg_bdrk_": "bedrock", "msg_vrtx_": "vertex"}
+"""Prefixes of message ids, and the host that gives them."""
+_WHOLE_THINKING = ("claude-3", "claude-2", "claude-v2", "claude-instant")
+"""Claude families whose thinking text is all of it; since Claude 4 it is a summary (reference 2.6)."""
+_FOREIGN_REASONING = "litellm_encrypted_reasoning:"
+"""LiteLLM keeps OpenAI's encrypted reasoning under this mark, in a signature or in ``redacted_thinking``."""
+
+
+# Claims
+
+_EVENTS = frozenset(
+    {
+        "message_start",
+        "content_block_start",
+        "content_block_delta",
+        "content_block_stop",
+        "message_delta",
+        "message_stop",
+    }
+)
+
+
+def claims(body: Mapping[str, Any]) -> bool:
+    kind = body.get("type")
+    if isinstance(kind, str) and kind in _EVENTS:
+        return True
+    if "content" not in body:
+        return False
+    if kind == "message":
+        # An output item of OpenAI's Responses has this type and role too, but a status, and no usage of its own.
+        return "stop_reason" in body or "usage" in body or (body.get("role") == "assistant" and "status" not in body)
+    return kind is None and isinstance(body["content"], list) and "stop_reason" in body and "finish_reason" not in body
+
+
+_OTHER_REQUESTS = frozenset(
+    {
+        "max_completion_tokens", "frequency_penalty", "presence_penalty", "response_format", "stream_options",
+        "logprobs", "n", "seed", "stop", "user", "parallel_tool_calls", "extra_body", "reasoning_effort",  # OpenAI
+        "inferenceConfig", "additionalModelRequestFields", "toolConfig", "schemaVersion", "modelId",  # Converse, Nova
+        "options", "keep_alive", "think", "format",  # Ollama
+        "documents", "citation_options", "safety_mode", "k", "p",  # Cohere
+    }
+)  # fmt: skip
+
+
+def claims_request(request: Mapping[str, Any]) -> bool:
+    messages = request.get("messages")
+    if not isinstance(messages, list):
+        return False
+    if "anthropic_version" in request:
+        return True
+    if not _OTHER_REQUESTS.isdisjoint(request) or _has_openai_turns(messages):
+        return False
+    tools, thinking, model = request.get("tools"), request.get("thinking"), request.get("model")
+    return (
+        ("system" in request and "max_tokens" in request)
+        or "output_config" in request
+        or (isinstance(tools, list) and any(isinstance(tool, Mapping) and "input_schema" in tool for tool in tools))
+        or (isinstance(thinking, Mapping) and "budget_tokens" in thinking)
+        # The API's own names: routers write ``anthropic/claude-…`` into requests of OpenAI's shape.
+        or (isinstance(model, str) and model.startswith("claude-") and "max_tokens" in request)
+    )
+
+
+def _has_openai_turns(messages: list[Any]) -> bool:
+    """Roles of OpenAI's. A system turn exists here too, but only within a conversation, where it may set an effort."""
+    roles = [message.get("role") for message in messages if isinstance(message, Mapping)]
+    return roles[:1] == ["system"] or any(role in ("developer", "tool", "function") for role in roles)
+
+
+# Streams
+
+
+def fold(stream: Stream) -> dict[str, Any]:
+    return fold_events(stream)
+
+
+# Bodies
+
+
+def read(body: dict[str, Any]) -> Reading:
+    try:
+        message = Message.model_validate(body)
+    except ValidationError as error:
+        raise MalformedBodyError(_first_fault(error)) from None
+    usage = body.get("usage")
+    failure = read_error(body) if body.get("error") else None
+    finish = _FINISH.get(message.stop_reason, FinishReason.OTHER) if message.stop_reason else None
+    if body.get("aborted") is True:
+        finish = FinishReason.ABORTED
+    return Reading(
+        pieces=[_piece(block, message.model) for block in message.content],
+        response_id=message.id,
+        model=message.model,
+        choices=1,
+        finish=FinishReason.ERROR if failure else finish,
+        finish_raw=message.stop_reason,
+        counts=_counts(message.usage) if message.usage else None,
+        usage=usage if isinstance(usage, dict) else None,
+        service_tier=message.usage.service_tier if message.usage else None,
+        error_type=failure.type if failure else None,
+        error_message=failure.message if failure else None,
+        provider_hint=_HOSTS.get(message.id[:9]) if message.id else None,
+    )
+
+
+def _first_fault(error: ValidationError) -> str:
+    fault = error.errors(include_url=False, include_context=False, include_input=False)[0]
+    return f"{'.'.join(map(str, fault['loc']))}: {fault['msg']}"
+
+
+def _piece(block: Block, model: str | None) -> Piece:
+    match block.type:
+        case "text":
+            return Piece(PieceKind.ANSWER, _text(block.text, "text"))
+        case "thinking":
+            return _thinking(_text(block.thinking, "thinking"), block.signature, model)
+        case "redacted_thinking":
+            form = ThinkingForm.ENCRYPTED if _is_foreign(block.data) else ThinkingForm.REDACTED
+            return Piece(PieceKind.REDACTED, form=form)
+        case "tool_use":
+            return Piece(PieceKind.TOOL_CALL)
+        case _:
+            return Piece(PieceKind.OTHER)
+
+
+def _thinking(text: str, signature: object, model: str | None) -> Piece:
+    foreign = _is_foreign(signature)
+    if not text or text.isspace():
+        return Piece(PieceKind.REDACTED, form=ThinkingForm.ENCRYPTED if foreign else ThinkingForm.OMITTED)
+    form = ThinkingForm.SUMMARY if foreign or _is_summarised(model) else ThinkingForm.FULL
+    return Piece(PieceKind.THINKING, text, source=ThinkingSource.BLOCK, form=form)
+
+
+def _text(value: object, name: str) -> str:
+    if isinstance(value, str):
+        return value
+    if value is None:
+        return ""
+    raise MalformedBodyError(f"content: a block's {name} is {type(value).__name__}, not a text")
+
+
+def _is_foreign(payload: object) -> bool:
+    return isinstance(payload, str) and payload.startswith(_FOREIGN_REASONING)
+
+
+@lru_cache(maxsize=1024)
+def _is_summarised(model: str | None) -> bool:
+    """Whether the text is a summary. Other vendors' models in this shape, and unnamed ones, give what they wrote."""
+    name = (model or "").lower()
+    return "claude" in name and not any(family in name for family in _WHOLE_THINKING)
+
+
+def _counts(usage: Usage) -> Counts:
+    written = usage.cache_creation_input_tokens
+    split = usage.cache_creation
+    if written is None and split is not None:
+        written = (split.ephemeral_5m_input_tokens or 0) + (split.ephemeral_1h_input_tokens or 0)
+    read_back = usage.cache_read_input_tokens
+    return Counts(
+        prompt=None if usage.input_tokens is None else usage.input_tokens + (written or 0) + (read_back or 0),
+        completion=usage.output_tokens,
+        reasoning=usage.output_tokens_details.thinking_tokens if usage.output_tokens_details else None,
+        cached=read_back,
+        cache_write=written,
+        cache_write_1h=split.ephemeral_1h_input_tokens if split else None,
+        convention=ReasoningBasis.INSIDE,
+    )
+
+
+# Requests
+
+
+def asked(request: dict[str, Any]) -> Asked:
+    wanted = Request.model_validate(request)
+    thinking = wanted.thinking or Thinking()
+    effort = spelled(_effort(wanted))
+    if effort is None and thinking.budget_tokens is None and wanted.thinking:
+        effort = spelled(request["thinking"].get("budget_tokens"))  # a level in the budget's place
+    return Asked(
+        model=wanted.model,
+        stream=wanted.stream,
+        thinking=to_switch(thinking.type),
+        budget=thinking.budget_tokens,
+        effort=to_effort(effort),
+        effort_raw=effort,
+        max_output_tokens=wanted.max_tokens,
+        service_tier=wanted.service_tier,
+        user_id=wanted.metadata.user_id if wanted.metadata else None,
+    )
+
+
+def _effort(request: Request) -> object:
+    """The effort in force: the last one set within the conversation beats the request's own (reference 2.5)."""
+    turns = request.messages if isinstance(request.messages, list) else []
+    for turn in reversed(turns):
+        if isinstance(turn, dict) and turn.get("role") == "system":
+            config = turn.get("output_config")
+            if isinstance(config, dict) and config.get("effort") is not None:
+                return config["effort"]
+    config = request.output_config or OutputConfig()
+    return next(
+        (value for value in (config.effort, request.reasoning_effort, request.effort) if value is not None), None
+    )

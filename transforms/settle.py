@@ -1,0 +1,150 @@
+"""After publishing: the accounts become one, and rows that only the whole run can judge are taken out."""
+
+from collections import defaultdict
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, replace
+
+import apache_beam as beam
+import duckdb
+import pyarrow as pa
+from apache_beam.pvalue import PCollection
+
+from schemas.account import Beaten, PartitionAccount, RunAccount, Tally
+from schemas.lake import Kind, RunContext
+from transforms.durable import write_text
+from transforms.publish import add_up, rewrite
+
+_FILE = "account.json"
+
+
+class NoAccountError(RuntimeError):
+    """The pipeline ended without an account: its runner lost the last step."""
+
+
+def read_account(run: RunContext) -> RunAccount:
+    """The account that the pipeline's last step wrote."""
+    try:
+        return RunAccount.model_validate_json((run.staging / _FILE).read_bytes())
+    except FileNotFoundError as error:
+        raise NoAccountError(
+            f"run {run.run_id} ended without an account, so nothing is known of what it read; "
+            "the runner lost the pipeline's last step: use another one (--runner=FnApiRunner)"
+        ) from error
+
+
+def account_of(run: RunContext, found: Iterable[PartitionAccount | Tally]) -> RunAccount:
+    """All accounts of a run as one."""
+    found = list(found)
+    return RunAccount(
+        run_id=run.run_id,
+        generation=run.generation,
+        started_at=run.started_at,
+        inputs=list(run.inputs),
+        removed=run.removed,
+        tally=add_up(item for item in found if isinstance(item, Tally)),
+        partitions=sorted(
+            (item for item in found if isinstance(item, PartitionAccount) and (item.arrived or item.changed)),
+            key=lambda item: (item.kind, item.partition),
+        ),
+    )
+
+
+def settle(run: RunContext, account: RunAccount) -> RunAccount:
+    """Take out the dated rows that undated rows beat.
+
+    A dated partition cannot know of an undated row that arrives in the same run, nor is it told: nothing says which
+    date that call may be stored under. The undated partition looks at all of them, and what it beat goes here.
+    """
+    beaten: dict[str, list[Beaten]] = defaultdict(list)
+    for partition in account.partitions:
+        for row in partition.beaten:
+            beaten[row.partition].append(row)
+    accounts = {(item.kind, item.partition): item for item in account.partitions}
+    for name, rows in beaten.items():
+        before = accounts.get((Kind.CALLS, name), PartitionAccount(kind=Kind.CALLS, partition=name))
+        accounts[Kind.CALLS, name] = _without(run, before, rows)
+    return account.model_copy(update={"partitions": list(accounts.values())})
+
+
+def _without(run: RunContext, account: PartitionAccount, beaten: Sequence[Beaten]) -> PartitionAccount:
+    file = account.file if account.changed else run.live(account.kind, account.partition)
+    if file is None:
+        return account
+    columns = ("partition", "call_id", "source_file", "source_position")
+    with duckdb.connect() as db:
+        db.register("beaten", pa.table(dict(zip(columns, zip(*beaten, strict=True), strict=True))))
+        found = db.execute(
+            """
+            SELECT file_row_number AS row, run_id = $run_id AS arrived
+            FROM read_parquet($path, hive_partitioning = false)
+            SEMI JOIN beaten USING (call_id, source_file, source_position)
+            ORDER BY row
+            """,
+            {"run_id": run.run_id, "path": str(run.lake / file.path)},
+        ).fetchnumpy()
+    if not len(found["row"]):
+        return account
+    arrived = int(found["arrived"].sum())
+    counts = {
+        "duplicates": account.duplicates + arrived,
+        "replaced": account.replaced + len(found["row"]) - arrived,
+    }
+    return rewrite(run, account, lost=found["row"]).model_copy(update=counts)
+
+
+def without_sources(run: RunContext, sources: Sequence[str]) -> RunContext:
+    """The same run on a lake without what came from these source files, so that they are derived anew.
+
+    Purged rows stay: what arrives for them is a duplicate, so their texts do not come back.
+    """
+    base, removed = run.base.model_copy(deep=True), 0
+    # Another token: what publishing writes has the run's own, and must not overwrite what it reads.
+    step = replace(run, token=f"{run.token}0")
+    for kind in Kind:
+        for partition, file in run.base.files(kind).items():
+            with duckdb.connect() as db:
+                lost = db.execute(_FROM_SOURCES[kind], {"path": str(run.lake / file.path), "sources": list(sources)})
+                rows = lost.fetchnumpy()["row"]
+            if len(rows):
+                after = rewrite(step, PartitionAccount(kind=kind, partition=partition), lost=rows)
+                base.put(kind, partition, after.file)
+                removed += len(rows)
+    return replace(run, base=base, removed=run.removed + removed)
+
+
+_FROM_SOURCES = {
+    kind: f"""
+    SELECT file_row_number AS row
+    FROM read_parquet($path, hive_partitioning = false)
+    WHERE source_file IN (SELECT unnest($sources)){kept}
+    ORDER BY row
+    """  # noqa: S608 - constants
+    for kind, kept in ((Kind.CALLS, " AND coalesce(thinking_purged_at, answer_purged_at) IS NULL"), (Kind.REJECTS, ""))
+}
+
+
+@dataclass
+class AddUp(beam.PTransform[PCollection[PartitionAccount | Tally], PCollection[RunAccount]]):
+    """All accounts to one, written to the run's staging folder: the launcher may be another process."""
+
+    run: RunContext
+
+    def expand(self, input_or_inputs: PCollection[PartitionAccount | Tally]) -> PCollection[RunAccount]:
+        """Add up all accounts."""
+        # A CombineGlobally would bring a side input along.
+        together = input_or_inputs | "KeyAll" >> beam.Map(_under_one_key) | "GroupAll" >> beam.GroupByKey()
+        return together | "WriteAccount" >> beam.ParDo(_AddUpFn(self.run))
+
+
+def _under_one_key(item: PartitionAccount | Tally) -> tuple[int, PartitionAccount | Tally]:
+    return 0, item
+
+
+class _AddUpFn(beam.DoFn):
+    def __init__(self, run: RunContext) -> None:
+        self._run = run
+
+    def process(self, element: tuple[int, Iterable[PartitionAccount | Tally]]) -> Iterator[RunAccount]:
+        account = account_of(self._run, element[1])
+        write_text(self._run.staging / _FILE, account.model_dump_json())
+        yield account

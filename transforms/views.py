@@ -1,0 +1,110 @@
+"""``thinkledger.duckdb``: views and macros only, over exactly the live files. Built aside, never opened to write."""
+
+from collections.abc import Iterable, Mapping
+from pathlib import Path
+from string import Template
+
+import duckdb
+import pyarrow as pa
+
+import sql
+from schemas.call import PARTITION_KEY, SCHEMA
+from schemas.lake import Grain, Kind, Pointer
+from schemas.reject import REJECT_SCHEMA
+from transforms.partitions import grain_of
+
+_STORAGE = "v1.0.0"
+"""So that older shells can open it."""
+_SCHEMAS = {Kind.CALLS: SCHEMA, Kind.REJECTS: REJECT_SCHEMA}
+_COUNTS = "MAP(VARCHAR, BIGINT)"
+_RUN = {
+    "run_id": "VARCHAR",
+    "generation": "BIGINT",
+    "started_at": "TIMESTAMPTZ",
+    "ended_at": "TIMESTAMPTZ",
+    "inputs": "VARCHAR[]",
+    "schema_version": "BIGINT",
+    "normaliser_version": "VARCHAR",
+    "tally": f"STRUCT(records BIGINT, bytes BIGINT, parts BIGINT, skipped {_COUNTS}, rejects {_COUNTS}, "
+    f"calls_by {_COUNTS})",
+    "calls": "BIGINT",
+    "duplicates": "BIGINT",
+    "rejects": "BIGINT",
+    "replaced": "BIGINT",
+    "removed": "BIGINT",
+    "id_conflicts": "BIGINT",
+    "partitions": "JSON[]",
+}
+
+
+def build_views(database: Path, lake: Path, pointer: Pointer) -> None:
+    """Write the views of a pointer to a new file.
+
+    Three views have the live files filled in; all other files of ``sql/views`` build on them and run as they are.
+    """
+    with duckdb.connect(config={"autoinstall_known_extensions": False}) as db:
+        db.execute("SET VARIABLE lake = $path", {"path": str(lake)})
+        db.execute(f"ATTACH {_quoted(str(database))} AS built (STORAGE_VERSION '{_STORAGE}')")
+        db.execute("USE built")
+        base = {f"views/{kind}": _data_view(db, kind, pointer) for kind in Kind} | {"views/runs": _runs_view(pointer)}
+        for name, filled in base.items():
+            db.execute(Template(sql.text(name)).substitute(filled))
+        db.execute(
+            f"CREATE VIEW pointer AS SELECT {pointer.generation}::BIGINT AS generation, "
+            f"{_quoted(pointer.token)} AS token, {pointer.schema_version}::BIGINT AS schema_version"
+        )
+        for name in sql.names("views"):
+            if name not in base:
+                db.execute(sql.text(name))
+        db.execute("USE memory")
+        db.execute("DETACH built")
+
+
+def is_of(database: Path, pointer: Pointer) -> bool:
+    """Tell whether the views are those of the pointer."""
+    try:
+        with duckdb.connect(str(database), read_only=True) as db:
+            [found] = db.execute("SELECT generation, token, schema_version FROM pointer").fetchall()
+    except duckdb.Error:
+        return False
+    return found == (pointer.generation, pointer.token, pointer.schema_version)
+
+
+def _data_view(db: duckdb.DuckDBPyConnection, kind: Kind, pointer: Pointer) -> dict[str, str]:
+    shape = db.from_arrow(pa.Table.from_batches([], schema=_SCHEMAS[kind]))
+    keys = {PARTITION_KEY: "DATE"}
+    if grain_of(kind, pointer.grain) is Grain.HOUR:
+        keys["hour"] = "BIGINT"
+    columns = dict(zip(shape.columns, map(str, shape.types), strict=True)) | keys
+    types = ", ".join(f"'{key}': {type_}" for key, type_ in keys.items())
+    # A file of an older schema lacks columns; the files of one version are alike, so none is opened to find out.
+    by_version: dict[int, list[str]] = {}
+    for _, file in sorted(pointer.files(kind).items()):
+        by_version.setdefault(file.schema_version, []).append(file.path)
+    readers = [
+        f"read_parquet({_paths(paths)}, hive_partitioning = true, hive_types = {{{types}}})"
+        for paths in by_version.values()
+    ]
+    return {"columns": ",\n    ".join(f'"{name}"' for name in columns), "rows": _rows(columns, readers)}
+
+
+def _runs_view(pointer: Pointer) -> dict[str, str]:
+    types = ", ".join(f"{_quoted(name)}: {_quoted(type_)}" for name, type_ in _RUN.items())
+    paths = _paths(f"runs/{run_id}.json" for run_id in pointer.runs)
+    return {"rows": _rows(_RUN, [f"read_json({paths}, columns = {{{types}}})"] if pointer.runs else [])}
+
+
+def _rows(columns: Mapping[str, str], readers: Iterable[str]) -> str:
+    """A relation over files; a view over no file would fail, so a typed empty one comes first."""
+    empty = ", ".join(f'NULL::{type_} AS "{name}"' for name, type_ in columns.items())
+    return "\n    UNION ALL BY NAME ".join([f"(SELECT {empty} WHERE false", *(f"FROM {r}" for r in readers)]) + ")"
+
+
+def _paths(paths: Iterable[str]) -> str:
+    """A path inside a view resolves against the working folder, unless the variable says where the lake is."""
+    listed = ", ".join(_quoted(path) for path in paths)
+    return f"list_transform([{listed}], lambda path: coalesce(getvariable('lake'), '.') || '/' || path)"
+
+
+def _quoted(text: str) -> str:
+    return "'" + text.replace("'", "''") + "'"

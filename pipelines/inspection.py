@@ -5,13 +5,17 @@ import tempfile
 from collections.abc import Iterator
 from datetime import UTC, date, datetime
 from decimal import Decimal
+from pathlib import Path
 from typing import Any
 
+import click
 import orjson
 from rich.console import Console
 from rich.rule import Rule
 from rich.text import Text
 
+from pipelines.options import envelopes_of, source_option, strict_option
+from pipelines.wrong_use import WrongUseError
 from schemas.call import COLUMNS
 from schemas.reject import Reject
 from transforms.columns import to_batch
@@ -25,6 +29,21 @@ _LINEAGE_OF_A_RUN = ("run_id",)
 _SHOWN_CHARS = 600
 
 
+@click.command(name="inspect")
+@click.argument("file", metavar="FILE|-")
+@source_option
+@click.option("--json", "as_json", is_flag=True, help="One JSON object per call, with every column.")
+@strict_option
+def command(file: str, source: str, as_json: bool, strict: bool) -> None:  # noqa: FBT001 - click passes by name
+    """Show what each record of a file becomes, and by which rules. Writes nothing."""
+    if file != STDIN and not Path(file).is_file():
+        raise WrongUseError(f"{file}: there is no such file; name a file of records, or - for the standard input")
+    unwrapper = Unwrapper(envelopes_of(source))
+    rejects = print_json(file, unwrapper) if as_json else print_readable(file, unwrapper, Console())
+    if strict and rejects:
+        sys.exit(1)
+
+
 def outcomes(path: str, unwrapper: Unwrapper) -> Iterator[Outcome]:
     """Every batch of a file (``-`` is the standard input), normalised."""
     if path != STDIN:
@@ -36,8 +55,10 @@ def outcomes(path: str, unwrapper: Unwrapper) -> Iterator[Outcome]:
         copy.write(sys.stdin.buffer.read())
         copy.flush()
         for outcome in outcomes(copy.name, unwrapper):
-            for line in (*outcome.calls, *outcome.rejects):
-                line.source_file = STDIN
+            for call in outcome.calls:
+                call.source_file = STDIN
+            for reject in outcome.rejects:
+                reject.source_file = STDIN
             yield outcome
 
 

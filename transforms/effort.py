@@ -133,11 +133,11 @@ def merged(wishes: list[Wish]) -> Wish:
 
 
 def _reasoning(value: object) -> Wish:
-    return _object(value, _IN_REASONING) if isinstance(value, Mapping) else read_switch(value)
+    return _object(value, _IN_REASONING) if isinstance(value, dict) else read_switch(value)
 
 
 def _thinking(value: object) -> Wish:
-    return _object(value, _IN_THINKING) if isinstance(value, Mapping) else read_switch(value)
+    return _object(value, _IN_THINKING) if isinstance(value, dict) else read_switch(value)
 
 
 def _reversed_switch(value: object) -> Wish:
@@ -153,7 +153,7 @@ def _prompt_mode(value: object) -> Wish:
 
 
 def _object(value: object, readers: Mapping[str, Callable[[object], Wish]]) -> Wish:
-    if not isinstance(value, Mapping):
+    if not isinstance(value, dict):
         return _NOTHING
     return merged([read(value[name]) for name, read in readers.items() if name in value])
 
@@ -232,11 +232,11 @@ def _layers(request: Mapping[str, Any]) -> Iterator[Mapping[str, Any]]:
     """The request and what is a part of it elsewhere: ``extra_body`` (also nested in itself), ``parameters``."""
     layer: object = request
     for _ in range(_DEEPEST_EXTRA_BODY):
-        if isinstance(layer, Mapping):
+        if isinstance(layer, dict):
             yield layer
             layer = layer.get("extra_body")
     parameters = request.get("parameters")
-    if isinstance(parameters, Mapping):
+    if isinstance(parameters, dict):
         yield parameters
 
 

@@ -20,9 +20,9 @@ def read_error(body: Mapping[str, Any]) -> CallError | None:
     (Mistral, vLLM), ``{"base_resp": {"status_code": ≠ 0}}`` under HTTP 200 (MiniMax), ``{"message": …}`` alone (AWS).
     """
     error = body.get("error")
-    if isinstance(error, Mapping):
+    if isinstance(error, dict):
         inner = error.get("error")
-        if isinstance(inner, Mapping):
+        if isinstance(inner, dict):
             error = inner
         kind = _first_text(error, "type", "status", "code", "name")
         return _either(kind, _first_text(error, "message", "detail", "msg"))
@@ -50,7 +50,7 @@ def _only_an_error(body: Mapping[str, Any]) -> bool:
 
 def _minimax_error(body: Mapping[str, Any]) -> CallError | None:
     base = body.get("base_resp")
-    if isinstance(base, Mapping) and base.get("status_code") not in (0, None):
+    if isinstance(base, dict) and base.get("status_code") not in (0, None):
         return CallError(str(base["status_code"]), _first_text(base, "status_msg"))
     return None
 
@@ -71,5 +71,5 @@ def _either(kind: str | None, message: str | None) -> CallError:
 
 def _joined(detail: object) -> str:
     if isinstance(detail, list):
-        return "; ".join(str(d.get("msg", d)) if isinstance(d, Mapping) else str(d) for d in detail)
+        return "; ".join(str(d.get("msg", d)) if isinstance(d, dict) else str(d) for d in detail)
     return str(detail)

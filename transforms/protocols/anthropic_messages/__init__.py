@@ -95,8 +95,8 @@ def claims_request(request: Mapping[str, Any]) -> bool:
     return (
         ("system" in request and "max_tokens" in request)
         or "output_config" in request
-        or (isinstance(tools, list) and any(isinstance(tool, Mapping) and "input_schema" in tool for tool in tools))
-        or (isinstance(thinking, Mapping) and "budget_tokens" in thinking)
+        or (isinstance(tools, list) and any(isinstance(tool, dict) and "input_schema" in tool for tool in tools))
+        or (isinstance(thinking, dict) and "budget_tokens" in thinking)
         # The API's own names: routers write ``anthropic/claude-…`` into requests of OpenAI's shape.
         or (isinstance(model, str) and model.startswith("claude-") and "max_tokens" in request)
     )
@@ -104,7 +104,7 @@ def claims_request(request: Mapping[str, Any]) -> bool:
 
 def _has_openai_turns(messages: list[Any]) -> bool:
     """Roles of OpenAI's. A system turn exists here too, but only within a conversation, where it may set an effort."""
-    roles = [message.get("role") for message in messages if isinstance(message, Mapping)]
+    roles = [message.get("role") for message in messages if isinstance(message, dict)]
     return roles[:1] == ["system"] or any(role in ("developer", "tool", "function") for role in roles)
 
 

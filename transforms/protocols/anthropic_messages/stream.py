@@ -26,7 +26,7 @@ def fold_events(stream: Stream) -> JsonObject:
             message.open_block(event.get("index"), event.get("content_block"))
         elif kind == "message_start" or kind == "message":  # noqa: PLR1714 - the value may be unhashable
             start = event if kind == "message" else event.get("message")
-            if isinstance(start, Mapping) and not message.is_repeated_by(start):
+            if isinstance(start, dict) and not message.is_repeated_by(start):
                 message = _OpenMessage(start)
         elif kind == "message_delta" or kind == "message_stop":  # noqa: PLR1714
             message.update(event)
@@ -67,7 +67,7 @@ class _OpenMessage:
             raise MalformedBodyError(f"message_start.message.content is {type(content).__name__}, not a list")
         self.ended = start.get("stop_reason") is not None
         self._start = dict(start)
-        self._usage = dict(usage) if isinstance(usage, Mapping) else {}
+        self._usage = dict(usage) if isinstance(usage, dict) else {}
         # Up to message_delta, output_tokens is a placeholder (1, 2, 4…): what was billed is not known.
         self._is_counted = self.ended
         self._blocks = [_Block(block) for block in content]
@@ -78,7 +78,7 @@ class _OpenMessage:
         return not self.ended and start.get("id") is not None and start["id"] == self._start.get("id")
 
     def open_block(self, index: object, block: object) -> _Block:
-        if not isinstance(block, Mapping):
+        if not isinstance(block, dict):
             raise MalformedBodyError(f"content_block_start.content_block is {type(block).__name__}, not an object")
         opened = _Block(dict(block))
         self._blocks.append(opened)
@@ -87,7 +87,7 @@ class _OpenMessage:
         return opened
 
     def grow_block(self, index: object, delta: object) -> None:
-        if not isinstance(delta, Mapping):
+        if not isinstance(delta, dict):
             raise MalformedBodyError(f"content_block_delta.delta is {type(delta).__name__}, not an object")
         kind = delta.get("type")
         if kind == "text_delta":
@@ -100,10 +100,10 @@ class _OpenMessage:
     def update(self, event: Mapping[str, Any]) -> None:
         """Take over the message's end. Its counts are totals so far: they replace those before and never add up."""
         delta, usage = event.get("delta"), event.get("usage")
-        if isinstance(delta, Mapping) and delta.get("stop_reason") is not None:
+        if isinstance(delta, dict) and delta.get("stop_reason") is not None:
             self._start["stop_reason"] = delta["stop_reason"]
             self.ended = True
-        if isinstance(usage, Mapping):
+        if isinstance(usage, dict):
             self._usage.update({name: value for name, value in usage.items() if value is not None})
             self._is_counted = self._is_counted or usage.get("output_tokens") is not None
         self.ended = self.ended or event.get("type") == "message_stop"
@@ -135,4 +135,4 @@ def _error_in(event: Mapping[str, Any]) -> Any:
     if failed is None:
         return None
     frame = event[failed]
-    return {"type": failed, "message": frame.get("message") if isinstance(frame, Mapping) else None}
+    return {"type": failed, "message": frame.get("message") if isinstance(frame, dict) else None}

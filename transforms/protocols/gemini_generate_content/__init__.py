@@ -87,10 +87,10 @@ def claims(body: Mapping[str, Any]) -> bool:
     if not answer.keys() <= _RESPONSE_FIELDS:
         return False
     usage = either(answer, "usageMetadata", "usage_metadata")
-    counted = isinstance(usage, Mapping) and ("promptTokenCount" in usage or "prompt_token_count" in usage)
+    counted = isinstance(usage, dict) and ("promptTokenCount" in usage or "prompt_token_count" in usage)
     blocked = either(answer, "promptFeedback", "prompt_feedback") is not None
     named = either(answer, "modelVersion", "model_version") is not None
-    live = isinstance(usage, Mapping) and "responseTokenCount" in usage
+    live = isinstance(usage, dict) and "responseTokenCount" in usage
     return (counted or blocked or named) and not live
 
 

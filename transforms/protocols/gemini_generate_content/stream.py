@@ -16,6 +16,8 @@ _FIRST_STAYS = (
     ("createTime", "create_time"),
 )
 
+_LAST_STAYS = (("promptFeedback", "prompt_feedback"), ("error", "error"))
+
 _PROMPT = ("promptTokenCount", "prompt_token_count")
 _TOTAL = ("totalTokenCount", "total_token_count")
 _TOOL_PROMPT = ("toolUsePromptTokenCount", "tool_use_prompt_token_count")
@@ -30,22 +32,20 @@ def fold_chunks(stream: Stream) -> JsonObject:
 
     Raises ``MalformedBodyError`` where candidates or parts are no lists, or a candidate is no object.
     """
+    chunks = [unwrapped(event) for event in stream.events]
     body: JsonObject = {}
-    usage: JsonObject = {}
+    for camel, snake in _FIRST_STAYS:
+        value = next((found for chunk in chunks if (found := either(chunk, camel, snake)) is not None), None)
+        if value is not None:
+            body[camel] = value
+    for camel, snake in _LAST_STAYS:
+        named = [either(chunk, camel, snake) for chunk in chunks if camel in chunk or snake in chunk]
+        values = [value for value in named if value is not None]
+        if values:
+            body[camel] = values[-1]
+    usage = _last_counts(chunks)
     candidates: dict[int, _OpenCandidate] = {}
-    for event in stream.events:
-        chunk = unwrapped(event)
-        for camel, snake in _FIRST_STAYS:
-            value = either(chunk, camel, snake)
-            if value is not None:
-                body.setdefault(camel, value)
-        for camel, snake in (("promptFeedback", "prompt_feedback"), ("error", "error")):
-            value = either(chunk, camel, snake)
-            if value is not None:
-                body[camel] = value
-        counts = either(chunk, "usageMetadata", "usage_metadata")
-        if isinstance(counts, Mapping):
-            _take_counts(usage, {name: count for name, count in counts.items() if count is not None})
+    for chunk in chunks:
         _add_candidates(candidates, chunk.get("candidates"))
     answers = [candidate.close(index) for index, candidate in sorted(candidates.items())]
     ended = any("finishReason" in answer for answer in answers) if answers else "promptFeedback" in body
@@ -68,6 +68,18 @@ def either(fields: Mapping[str, Any], camel: str, snake: str) -> Any:
     """A field in REST's spelling, else in the Python SDK's; null where it has neither."""
     value = fields.get(camel)
     return fields.get(snake) if value is None else value
+
+
+def _last_counts(chunks: list[Mapping[str, Any]]) -> JsonObject:
+    """The counts as they stood at the end. Most streams repeat them unchanged in chunk after chunk."""
+    usage: JsonObject = {}
+    before: Any = None
+    for chunk in chunks:
+        counts = chunk.get("usageMetadata") or chunk.get("usage_metadata")
+        if counts != before and isinstance(counts, dict):
+            _take_counts(usage, {name: count for name, count in counts.items() if count is not None})
+            before = counts
+    return usage
 
 
 def _take_counts(usage: JsonObject, counts: JsonObject) -> None:
@@ -115,7 +127,7 @@ class _OpenCandidate:
         if finish is not None:
             self._fields["finishReason"] = finish
         content = candidate.get("content")
-        parts = content.get("parts") if isinstance(content, Mapping) else content
+        parts = content.get("parts") if isinstance(content, dict) else content
         if parts is None:
             return
         if not isinstance(parts, list):
@@ -129,7 +141,7 @@ class _OpenCandidate:
 
     def _add_part(self, part: Any) -> None:
         """Texts of one kind that follow each other are one text, however chunks cut it; an empty one says nothing."""
-        text = part.get("text") if isinstance(part, Mapping) else None
+        text = part.get("text") if isinstance(part, dict) else None
         if not isinstance(text, str):
             self._close_text()
             self._parts.append(part)
@@ -155,7 +167,7 @@ def _add_candidates(candidates: dict[int, _OpenCandidate], found: object) -> Non
     if not isinstance(found, list):
         raise MalformedBodyError(f"candidates is {type(found).__name__}, not a list")
     for place, candidate in enumerate(found):
-        if not isinstance(candidate, Mapping):
+        if not isinstance(candidate, dict):
             raise MalformedBodyError(f"candidates.{place} is {type(candidate).__name__}, not an object")
         index = candidate.get("index")
         known = index if isinstance(index, int) and 0 <= index < _MANY else place

@@ -96,10 +96,10 @@ def claims_request(request: Mapping[str, Any]) -> bool:
         return False
     if not _REQUESTS_OF_OURS.isdisjoint(request):
         return True
-    if any(isinstance(turn, Mapping) and turn.get("role") in _TURNS_OF_OURS for turn in messages):
+    if any(isinstance(turn, dict) and turn.get("role") in _TURNS_OF_OURS for turn in messages):
         return True
     tools, model = request.get("tools"), request.get("model")
-    if isinstance(tools, list) and any(isinstance(tool, Mapping) and "input_schema" in tool for tool in tools):
+    if isinstance(tools, list) and any(isinstance(tool, dict) and "input_schema" in tool for tool in tools):
         return False
     return not (isinstance(model, str) and model.startswith("claude-") and "max_tokens" in request)
 

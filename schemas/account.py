@@ -73,6 +73,16 @@ class PartitionAccount(BaseModel):
         return self.arrived - self.duplicates
 
 
+class Outcome(NamedTuple):
+    """What one group of descriptors came to: a partition's account, or the sum of the tallies.
+
+    One type, since Beam reads a union of two as a schema and, as the order of a set will have it, fails at that.
+    """
+
+    partition: PartitionAccount | None = None
+    tally: Tally | None = None
+
+
 class RunAccount(BaseModel):
     """``runs/<run_id>.json``: what came in, what became of it, and which partitions changed."""
 

@@ -17,6 +17,7 @@ import duckdb
 import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
+import pyarrow.compute as pc
 
 import sql
 from schemas.account import Beaten
@@ -80,8 +81,14 @@ _CANDIDATE = {
 """The columns of ``candidates`` from ``id`` on."""
 
 
+_FEW_ROWS = 500_000
+"""So many ids may be held in memory (some 50 bytes each); more of them go to DuckDB, which spills."""
+
+
 def judge(run: RunContext, kind: Kind, partition: str, parts: Sequence[Part]) -> Verdict:
     """Decide which rows of a partition stay. ``parts`` are its own and its neighbours', staged and live."""
+    if _all_distinct(kind, parts):
+        return Verdict()
     grain = grain_of(kind, run.base.grain)
     with _database(run) as db:
         _load(db, kind, grain, parts)
@@ -103,6 +110,21 @@ def judge(run: RunContext, kind: Kind, partition: str, parts: Sequence[Part]) ->
             found = db.execute(sql.text("publish/beaten")).fetchall()
             verdict.beaten = [Beaten(partition_of(slot, grain), *row) for slot, *row in found]
         return verdict
+
+
+def _all_distinct(kind: Kind, parts: Sequence[Part]) -> bool:
+    """Tell quickly where nothing is to be decided: a first load of many small partitions is mostly that."""
+    if any(part.live for part in parts):
+        return False
+    ids: list[pa.Array] = []
+    rows = 0
+    for part in parts:
+        for batch in part.batches((_ID[kind],)):
+            ids.append(batch[_ID[kind]])
+            rows += batch.num_rows
+        if rows > _FEW_ROWS:
+            return False
+    return bool(pc.count_distinct(pa.chunked_array(ids)).as_py() == rows)
 
 
 @contextmanager

@@ -202,8 +202,8 @@ def _matches(name: str, patterns: Iterable[str]) -> bool:
 def form_of(content: Iterable[bytes]) -> Form | None:
     """Tell JSON Lines from a document by the beginning of a file's text; null where there is no text at all.
 
-    Content that is no JSON counts as lines: each becomes a reject of its own. A fault of the file ends the look: whoever
-    reads the file comes upon it again, and reports it.
+    Content that is no JSON counts as lines: each becomes a reject of its own. At a fault of the file the look ends:
+    whoever reads the file comes upon it again, and reports it.
     """
     rest = iter(content)
     head = bytearray()

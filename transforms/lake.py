@@ -62,8 +62,8 @@ class Lake:
         return lake
 
     @classmethod
-    def create(cls, path: Path, grain: Grain = Grain.DATE) -> "Lake":
-        """A new, empty lake; an existing one of the same grain is opened.
+    def create(cls, path: Path, grain: Grain | None = None) -> "Lake":
+        """A new, empty lake, by date where no grain is given; an existing one is opened.
 
         Raises:
             NotALakeError: the folder holds something else, or a lake of another grain.
@@ -72,9 +72,9 @@ class Lake:
         lake._refuse_misread_path()
         lake.path.mkdir(parents=True, exist_ok=True)
         if not (lake.path / POINTER).is_file():
-            lake._create_empty(grain)
+            lake._create_empty(grain or Grain.DATE)
         lake = cls.open(path)
-        if lake.pointer().grain is not grain:
+        if grain and lake.pointer().grain is not grain:
             raise NotALakeError(f"{path} is partitioned by {lake.pointer().grain}, which cannot change to {grain}")
         return lake
 

@@ -15,7 +15,7 @@ class Count(StrEnum):
     STAGED_REJECTS = "staged_rejects"
     """Rejects written to staged parts."""
     STAGED_BYTES = "staged_bytes"
-    """Arrow bytes of the staged parts, before compression."""
+    """Arrow bytes of the staged parts."""
     PUBLISHED_PARTITIONS = "published_partitions"
     """Partitions that got a new file."""
     DUPLICATES = "duplicates"

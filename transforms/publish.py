@@ -17,7 +17,7 @@ import pyarrow.compute as pc
 import pyarrow.parquet as pq
 from apache_beam.pvalue import PCollection
 
-from schemas.account import PartitionAccount, Tally
+from schemas.account import Outcome, PartitionAccount, Tally
 from schemas.call import PARTITION_KEY
 from schemas.lake import Kind, LakeFile, RunContext
 from transforms.dedupe import Purge, Rows, Verdict, judge
@@ -190,8 +190,8 @@ def _row_groups(batches: Iterable[pa.RecordBatch], schema: pa.Schema) -> Iterato
 
 
 def _pieces(batch: pa.RecordBatch) -> Iterator[pa.RecordBatch]:
-    count_ = max(-(-batch.nbytes // ROW_GROUP_BYTES), -(-batch.num_rows // ROW_GROUP_ROWS))
-    step = -(-batch.num_rows // count_)
+    pieces = max(-(-batch.nbytes // ROW_GROUP_BYTES), -(-batch.num_rows // ROW_GROUP_ROWS))
+    step = -(-batch.num_rows // pieces)
     return (batch.slice(start, step) for start in range(0, batch.num_rows, step))
 
 
@@ -203,12 +203,12 @@ def _conform(batch: pa.RecordBatch, schema: pa.Schema) -> pa.RecordBatch:
 
 
 @dataclass
-class Publish(beam.PTransform[PCollection[tuple[str, Descriptor]], PCollection[PartitionAccount | Tally]]):
+class Publish(beam.PTransform[PCollection[tuple[str, Descriptor]], PCollection[Outcome]]):
     """Descriptors, grouped by partition, to the next file of each; gives what happened to it, and the tally."""
 
     run: RunContext
 
-    def expand(self, input_or_inputs: PCollection[tuple[str, Descriptor]]) -> PCollection[PartitionAccount | Tally]:
+    def expand(self, input_or_inputs: PCollection[tuple[str, Descriptor]]) -> PCollection[Outcome]:
         """Publish each partition once."""
         grouped = input_or_inputs | "GroupByPartition" >> beam.GroupByKey()
         return grouped | "PublishPartition" >> beam.ParDo(_PublishFn(self.run))
@@ -218,17 +218,17 @@ class _PublishFn(beam.DoFn):
     def __init__(self, run: RunContext) -> None:
         self._run = run
 
-    def process(self, element: tuple[str, Iterable[Descriptor]]) -> Iterator[PartitionAccount | Tally]:
+    def process(self, element: tuple[str, Iterable[Descriptor]]) -> Iterator[Outcome]:
         key, descriptors = element
         if key == ACCOUNT:
-            yield add_up(d.tally for d in descriptors if d.tally)
+            yield Outcome(tally=add_up(d.tally for d in descriptors if d.tally))
             return
         kind, partition = key.split("/", 1)
         account = publish(Kind(kind), partition, descriptors, self._run)
         count(Count.PUBLISHED_PARTITIONS, int(account.changed))
         count(Count.DUPLICATES, account.duplicates)
         count(Count.REPLACED, account.replaced)
-        yield account
+        yield Outcome(account)
 
 
 def add_up(tallies: Iterable[Tally]) -> Tally:

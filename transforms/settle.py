@@ -9,7 +9,7 @@ import duckdb
 import pyarrow as pa
 from apache_beam.pvalue import PCollection
 
-from schemas.account import Beaten, PartitionAccount, RunAccount, Tally
+from schemas.account import Beaten, Outcome, PartitionAccount, RunAccount
 from schemas.lake import Kind, RunContext
 from transforms.durable import write_text
 from transforms.publish import add_up, rewrite
@@ -32,18 +32,19 @@ def read_account(run: RunContext) -> RunAccount:
         ) from error
 
 
-def account_of(run: RunContext, found: Iterable[PartitionAccount | Tally]) -> RunAccount:
+def account_of(run: RunContext, outcomes: Iterable[Outcome]) -> RunAccount:
     """All accounts of a run as one."""
-    found = list(found)
+    outcomes = list(outcomes)
+    partitions = [outcome.partition for outcome in outcomes if outcome.partition]
     return RunAccount(
         run_id=run.run_id,
         generation=run.generation,
         started_at=run.started_at,
         inputs=list(run.inputs),
         removed=run.removed,
-        tally=add_up(item for item in found if isinstance(item, Tally)),
+        tally=add_up(outcome.tally for outcome in outcomes if outcome.tally),
         partitions=sorted(
-            (item for item in found if isinstance(item, PartitionAccount) and (item.arrived or item.changed)),
+            (item for item in partitions if item.arrived or item.changed),
             key=lambda item: (item.kind, item.partition),
         ),
     )
@@ -124,19 +125,19 @@ _FROM_SOURCES = {
 
 
 @dataclass
-class AddUp(beam.PTransform[PCollection[PartitionAccount | Tally], PCollection[RunAccount]]):
+class AddUp(beam.PTransform[PCollection[Outcome], PCollection[RunAccount]]):
     """All accounts to one, written to the run's staging folder: the launcher may be another process."""
 
     run: RunContext
 
-    def expand(self, input_or_inputs: PCollection[PartitionAccount | Tally]) -> PCollection[RunAccount]:
+    def expand(self, input_or_inputs: PCollection[Outcome]) -> PCollection[RunAccount]:
         """Add up all accounts."""
         # A CombineGlobally would bring a side input along.
         together = input_or_inputs | "KeyAll" >> beam.Map(_under_one_key) | "GroupAll" >> beam.GroupByKey()
         return together | "WriteAccount" >> beam.ParDo(_AddUpFn(self.run))
 
 
-def _under_one_key(item: PartitionAccount | Tally) -> tuple[int, PartitionAccount | Tally]:
+def _under_one_key(item: Outcome) -> tuple[int, Outcome]:
     return 0, item
 
 
@@ -144,7 +145,7 @@ class _AddUpFn(beam.DoFn):
     def __init__(self, run: RunContext) -> None:
         self._run = run
 
-    def process(self, element: tuple[int, Iterable[PartitionAccount | Tally]]) -> Iterator[RunAccount]:
+    def process(self, element: tuple[int, Iterable[Outcome]]) -> Iterator[RunAccount]:
         account = account_of(self._run, element[1])
         write_text(self._run.staging / _FILE, account.model_dump_json())
         yield account

@@ -168,7 +168,7 @@ def test_careless_json() -> None:
         ("x" * 100, "'" + "x" * 60 + "'"),
         ("id: 7 was not found", "id: 7"),
         ("error: connection reset", "connection reset"),
-        ("event: output\ndata: Sure\n\nevent: output\ndata: , here\n\nevent: done\ndata: {}\n\n", "plain text"),
+        ("event: token\ndata: Sure\n\nevent: token\ndata: , here\n\nevent: done\ndata: {}\n\n", "plain text"),
         ('data: {"id": "x", "cho', "cut before its first event"),
         ('{"id": "x", "choices": [\n{"index": 0}', "cut before its first event"),
         ('{"id": "x"} and more', "'and more'"),

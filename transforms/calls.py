@@ -13,6 +13,7 @@ from transforms.effort import applied
 from transforms.errors import CallError, read_error
 from transforms.identity import call_id
 from transforms.json_text import to_json
+from transforms.not_calls import NoCall, rule_of
 from transforms.protocols import PROTOCOLS
 from transforms.provider import provider_of
 from transforms.streams import answers
@@ -33,12 +34,14 @@ class Heard(NamedTuple):
     cut: bool = False
 
 
-def to_calls(exchange: Exchange, file: str, position: int) -> list[Call | Reject]:
-    """One exchange to its call, or to a reject that says why it is none; a capture of several answers to one each."""
+def to_calls(exchange: Exchange, file: str, position: int) -> list[Call | NoCall | Reject]:
+    """One exchange to its call, or to what says why it is none; a capture of several answers to one each."""
     try:
-        heard = _hear(exchange)
+        heard: list[Heard] | NoCall | _Refused = _hear(exchange)
     except MalformedBodyError as error:
         heard = _Refused(RejectReason.MALFORMED_BODY, str(error))
+    if isinstance(heard, NoCall):
+        return [heard]
     if isinstance(heard, _Refused):
         return [Reject(heard.reason, heard.detail, source=exchange.source, date=_date(exchange.called_at))]
     return [_build(exchange, answer, file, position) for answer in heard]
@@ -49,7 +52,7 @@ class _Refused(NamedTuple):
     detail: str
 
 
-def _hear(exchange: Exchange) -> list[Heard] | _Refused:
+def _hear(exchange: Exchange) -> list[Heard] | NoCall | _Refused:
     response = exchange.response
     if response is None:
         return _hear_no_response(exchange)
@@ -78,9 +81,12 @@ def _claimed_by(response: JsonObject | Stream) -> list[WireProtocol]:
     return []
 
 
-def _hear_unclaimed(exchange: Exchange, response: JsonObject | Stream) -> list[Heard] | _Refused:
+def _hear_unclaimed(exchange: Exchange, response: JsonObject | Stream) -> list[Heard] | NoCall | _Refused:
     """Error bodies look alike everywhere: the request, else the URL, says whose they are."""
     bodies = response.events if isinstance(response, Stream) else [response]
+    rule = next((rule for body in bodies if (rule := rule_of(body))), None)
+    if rule is not None:
+        return NoCall(rule)
     error = next((found for body in bodies if (found := read_error(body))), None)
     if error is None and _failed_status(exchange):
         error = CallError(None, to_json(bodies[0]).decode() if bodies else None)

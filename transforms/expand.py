@@ -112,7 +112,13 @@ class Expand(beam.PTransform[PCollection[str], PCollection[Shard]]):
 
     def expand(self, input_or_inputs: PCollection[str]) -> PCollection[Shard]:
         """Wire one file to its shards."""
-        return input_or_inputs | "ExpandFile" >> beam.FlatMap(expand)
+        return input_or_inputs | "ExpandFile" >> beam.FlatMap(_expand_or_nothing)
+
+
+def _expand_or_nothing(path: str) -> Iterator[Shard]:
+    """An empty file gives one empty shard: a run that finds nothing has an account too."""
+    shards = list(expand(path))
+    yield from shards or [Shard(path, Form.LINES, None, 0, 0)]
 
 
 def find(inputs: Sequence[str], *, skip: Sequence[str] = ()) -> list[str]:

@@ -15,9 +15,11 @@ from schemas.envelope import Envelope
 from schemas.exchange import Exchange, RawRecord, RecordBatch
 from schemas.reject import Reject
 from schemas.vocabulary import RejectReason
+from transforms.bundles import unbundled
 from transforms.calls import to_calls
 from transforms.columns import to_batch, to_reject_batch
 from transforms.json_text import to_json
+from transforms.not_calls import NoCall
 from transforms.stage import Normalised
 from transforms.unwrap import Skip, Unwrapper
 
@@ -62,11 +64,15 @@ def normalise(batch: RecordBatch, unwrapper: Unwrapper, window: Window = ALWAYS)
     return outcome
 
 
-def _normalise_record(record: RawRecord, file: str, unwrapper: Unwrapper) -> list[Call | Skip | Reject]:
+def _normalise_record(record: RawRecord, file: str, unwrapper: Unwrapper) -> list[Call | Skip | NoCall | Reject]:
     try:
-        results: list[Call | Skip | Reject] = []
+        results: list[Call | Skip | NoCall | Reject] = []
         for found in unwrapper.unwrap(record):
-            results += to_calls(found, file, record.position) if isinstance(found, Exchange) else [found]
+            if not isinstance(found, Exchange):
+                results.append(found)
+                continue
+            for exchange in unbundled(found):
+                results += to_calls(exchange, file, record.position)
     except Exception as fault:  # noqa: BLE001 - a fault of ours on one record neither stops a run nor loses the record
         where = traceback.extract_tb(fault.__traceback__)[-1]
         place = f"{Path(where.filename).name}:{where.lineno}"
@@ -74,7 +80,9 @@ def _normalise_record(record: RawRecord, file: str, unwrapper: Unwrapper) -> lis
     return results
 
 
-def _count(result: Call | Skip | Reject, outcome: Outcome, record: RawRecord, file: str, window: Window) -> None:
+def _count(
+    result: Call | Skip | NoCall | Reject, outcome: Outcome, record: RawRecord, file: str, window: Window
+) -> None:
     tally = outcome.tally
     tally.records += 1
     if isinstance(result, Call):
@@ -84,7 +92,7 @@ def _count(result: Call | Skip | Reject, outcome: Outcome, record: RawRecord, fi
         tally.calls += 1
         tally.calls_by[f"{result.protocol or 'unknown'}/{result.thinking_form or 'none'}"] += 1
         outcome.calls.append(result)
-    elif isinstance(result, Skip):
+    elif isinstance(result, Skip | NoCall):
         tally.skipped[result.rule] += 1
     else:
         tally.rejects[result.reason] += 1

@@ -57,7 +57,16 @@ class Read(beam.PTransform[PCollection[Shard], PCollection[RecordBatch]]):
 
     def expand(self, input_or_inputs: PCollection[Shard]) -> PCollection[RecordBatch]:
         """Wire one shard to its batches."""
-        return input_or_inputs | "ReadShard" >> beam.FlatMap(read)
+        return input_or_inputs | "ReadShard" >> beam.FlatMap(_read_or_nothing)
+
+
+def _read_or_nothing(shard: Shard) -> Iterator[RecordBatch]:
+    """A shard without records gives one empty batch: a run that finds nothing has an account too."""
+    batch = None
+    for batch in read(shard):
+        yield batch
+    if batch is None:
+        yield RecordBatch(shard.file, [])
 
 
 def _batched(file: str, found: Iterable[Found]) -> Iterator[RecordBatch]:

@@ -28,6 +28,11 @@ _DATA_LINES = re.compile(r"[^\n]*(?:\ndata:[^\n]*)+")
 _OBJECT_AT_LINE_START = re.compile(r"^[\[,]?(?=\{)", re.MULTILINE)
 _BETWEEN_VALUES = re.compile(r"[\s,\[\]]*")
 _DONE = "[DONE]"
+_TEXT_EVENT = "event: output\n"
+"""Replicate's name of an event whose data is plain text: a piece of the answer, whatever it looks like."""
+_HEAD = 200
+_WHOLE_ANSWER = "generated_text"
+"""Hugging Face's hosts put whole answers into a list; an event of a stream has a ``token`` beside this key."""
 _READER = json.JSONDecoder(parse_constant=lambda _: None)  # NaN and Infinity are no numbers of JSON: not reported
 
 
@@ -91,6 +96,8 @@ def _chunks(chunks: list[Any]) -> JsonObject | Stream | None:
         return None
     if all(isinstance(chunk, str) for chunk in chunks):  # a capture's lines, or Vertex's ARRAY<STRING> columns
         return _text("\n".join(chunks))
+    if isinstance(chunks[0], dict) and _WHOLE_ANSWER in chunks[0] and "token" not in chunks[0]:
+        return {"sequences": chunks}
     events = _events(chunks)
     if not events:
         raise UndecodableError("a list without an object", f"{len(chunks)} items, first {type(chunks[0]).__name__}")
@@ -221,6 +228,8 @@ def _repaired(value: Any) -> Any:
 
 
 def _sse(text: str) -> Stream | None:
+    if _TEXT_EVENT in text[:_HEAD]:
+        return _texts(text)
     head, *pieces = f"\n{text}".split("\ndata:")
     if not pieces:
         return _scanned(text)
@@ -232,6 +241,18 @@ def _sse(text: str) -> Stream | None:
         if chunks is not None:
             return _stream(_events(chunks), text, cut=_ends_inside_event(text))
     return _scanned(text)
+
+
+def _texts(text: str) -> Stream | None:
+    """Events of plain text, as their names and data; the data of several lines is one text."""
+    events: list[JsonObject] = []
+    for block in text.split("\n\n"):
+        lines = block.split("\n")
+        name = next((line[7:] for line in lines if line.startswith("event: ")), None)
+        data = [line[5:].removeprefix(" ") for line in lines if line.startswith("data:")]
+        if name is not None and data:
+            events.append({"event": name, "data": "\n".join(data)})
+    return _stream(events, text, cut=not events)
 
 
 def _holds_no_value(lines: str) -> bool:

@@ -67,9 +67,16 @@ def claims(body: Mapping[str, Any]) -> bool:
     if "content" not in body:
         return False
     if kind == "message":
-        # An output item of OpenAI's Responses has this type and role too, but a status, and no usage of its own.
-        return "stop_reason" in body or "usage" in body or (body.get("role") == "assistant" and "status" not in body)
+        # An output item of OpenAI's Responses has this type and role too, but a status or other blocks, and no usage.
+        if "stop_reason" in body or "usage" in body:
+            return True
+        return body.get("role") == "assistant" and "status" not in body and not _is_output_item(body["content"])
     return kind is None and isinstance(body["content"], list) and "stop_reason" in body and "finish_reason" not in body
+
+
+def _is_output_item(content: object) -> bool:
+    first = content[0] if isinstance(content, list) and content else None
+    return isinstance(first, dict) and first.get("type") == "output_text"
 
 
 _OTHER_REQUESTS = frozenset(

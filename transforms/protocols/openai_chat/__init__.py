@@ -31,6 +31,8 @@ BEGINS = None
 
 _OBJECTS = ("chat.completion", "chat.completion.chunk")
 _EMPTY_CHUNK = frozenset({"id", "model", "usage", "prompt_filter_results"})
+_TEXT_COMPLETIONS = ("text_completion", "text.completion", "completion.chunk")
+"""Another shape, whose chunks may hold a copy of the text as a delta (Together)."""
 _FINISH: dict[str, FinishReason] = {
     word: reason
     for reason, words in {
@@ -75,6 +77,8 @@ _REQUESTS_OF_OURS = frozenset(
     }
 )  # fmt: skip
 _TURNS_OF_OURS = ("system", "developer", "tool", "function")
+_TURNS_OF_PROTOBUF = ("ROLE_USER", "ROLE_SYSTEM", "ROLE_ASSISTANT", "ROLE_DEVELOPER")
+"""xAI's gRPC, written as JSON."""
 
 
 def claims(body: Mapping[str, Any]) -> bool:
@@ -82,7 +86,7 @@ def claims(body: Mapping[str, Any]) -> bool:
     if kind in _OBJECTS:
         return True
     choices = body.get("choices")
-    if choices.__class__ is not list:
+    if choices.__class__ is not list or kind in _TEXT_COMPLETIONS:
         return False
     if choices:
         first = choices[0]
@@ -92,16 +96,23 @@ def claims(body: Mapping[str, Any]) -> bool:
 
 def claims_request(request: Mapping[str, Any]) -> bool:
     messages = request.get("messages")
-    if not isinstance(messages, list) or not _REQUESTS_OF_OTHERS.isdisjoint(request):
+    if not isinstance(messages, list) or not _REQUESTS_OF_OTHERS.isdisjoint(request) or _is_protobuf(messages):
         return False
     if not _REQUESTS_OF_OURS.isdisjoint(request):
         return True
     if any(isinstance(turn, dict) and turn.get("role") in _TURNS_OF_OURS for turn in messages):
         return True
+    thinking = request.get("thinking")
+    if isinstance(thinking, Mapping) and "token_budget" in thinking:  # Cohere
+        return False
     tools, model = request.get("tools"), request.get("model")
     if isinstance(tools, list) and any(isinstance(tool, dict) and "input_schema" in tool for tool in tools):
         return False
     return not (isinstance(model, str) and model.startswith("claude-") and "max_tokens" in request)
+
+
+def _is_protobuf(messages: list[Any]) -> bool:
+    return any(isinstance(turn, dict) and turn.get("role") in _TURNS_OF_PROTOBUF for turn in messages[:1])
 
 
 def fold(stream: Stream) -> dict[str, Any]:

@@ -1,4 +1,4 @@
-"""``thinkledger demo``: a sample of traffic, one run, and the first questions answered from the lake."""
+"""``thinkledger demo``: a sample of traffic, one run, the first questions answered from the lake, and a report."""
 
 import sys
 from pathlib import Path
@@ -6,7 +6,7 @@ from pathlib import Path
 import click
 from rich.console import Console
 
-from pipelines import normalise, query
+from pipelines import normalise, query, report
 from pipelines.sample_traffic import write_sample
 from schemas.envelope import built_in
 from schemas.settings import Settings
@@ -19,13 +19,13 @@ QUESTIONS = ("reasoning_by_model", "asked_and_applied", "rejects_by_reason")
 @click.option("--folder", default="demo", show_default=True, type=click.Path(file_okay=False), help="Where it is made.")
 @click.option("--calls", default=4000, show_default=True, type=click.IntRange(100), help="How many calls.")
 def command(folder: str, calls: int) -> None:
-    """Write a sample of traffic, normalise it into a lake, and answer the first questions from it."""
+    """Write a sample of traffic, normalise it into a lake, answer the first questions from it, and write a report."""
     run(Path(folder), calls, Console(width=None if sys.stdout.isatty() else 140))
 
 
 def run(folder: Path, calls: int, console: Console) -> None:
-    """Write the sample into ``folder``, normalise it into a lake beside it, and print what the lake answers."""
-    logs, lake = folder / "logs", folder / "lake"
+    """Write the sample into ``folder``, a lake and a report beside it, and print what the lake answers."""
+    logs, lake, page = folder / "logs", folder / "lake", folder / "report.html"
     files = write_sample(logs, calls)
     size = sum(file.stat().st_size for file in files)
     console.print(f"wrote {len(files)} logs with {size:,} bytes to {logs}")
@@ -36,9 +36,11 @@ def run(folder: Path, calls: int, console: Console) -> None:
         [question] = [question for question in query.listed() if question.name == name]
         console.print(f"\n[bold]{question.answers}[/bold]")
         query.print_table(query.ask(str(lake), query.sql_of(name), {}), "table", console)
+    report.write(lake, page)
     console.print(
         f"""
 Where to look next
+  {page}                                      the report: open it in a browser
   thinkledger query --lake {lake}                       every question that the lake answers
   thinkledger query tokens_by_day --lake {lake}         one of them
   thinkledger inspect {logs}/batch-output.jsonl         what each record became, and by which rules

@@ -9,10 +9,10 @@ from functools import cache, lru_cache
 from importlib.resources import files
 from typing import NamedTuple, Self
 
-import yaml
 from pydantic import BaseModel, ConfigDict, model_validator
 
 from schemas.vocabulary import TagPolicy
+from schemas.yaml_text import load_yaml
 
 _LAST_BRACKET = re.compile(r"(?<!\|)(\\\]|[>▷])\Z")
 """Of a tag; special tokens (`<|…|>`) are written in one piece."""
@@ -109,7 +109,7 @@ class Delimiters(NamedTuple):
 @cache
 def registry() -> Registry:
     """Read the file. Raises ``pydantic.ValidationError`` where it is not as described."""
-    return Registry.model_validate(yaml.safe_load((files("schemas") / "delimiters.yaml").read_text("utf-8")))
+    return Registry.model_validate(load_yaml((files("schemas") / "delimiters.yaml").read_text("utf-8")))
 
 
 @lru_cache(maxsize=4096)

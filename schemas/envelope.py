@@ -14,6 +14,7 @@ from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Fie
 
 from schemas.path import All, Pick, Up, parse_path
 from schemas.vocabulary import TagPolicy
+from schemas.yaml_text import load_yaml
 
 _FOLDER = Path(__file__).with_name("envelopes")
 
@@ -78,7 +79,7 @@ class Test(_Part):
 
     __test__ = False  # its name is no matter for pytest
 
-    path: RecordPath
+    path: Annotated[Paths, Field(description="the first that is not null counts")]
     eq: Scalar = None
     one_of: Annotated[tuple[Scalar, ...], Field(alias="in")] = ()
     not_in: tuple[Scalar, ...] = ()
@@ -103,6 +104,7 @@ class Body(_Part):
         Field(alias="with", description="keys that the body gets from elsewhere in the record, where it has none"),
     ] = {}
     base64_if: Annotated[Test | None, Field(description="the body is base64 where this holds")] = None
+    plain_text: Annotated[bool, Field(description="text that is no JSON and no stream is the answer")] = False
 
 
 class Spec(_Part):
@@ -198,6 +200,9 @@ class Envelope(_Part):
 
     name: Annotated[str, Field(pattern="^[a-z][a-z0-9_]*$")]
     title: str
+    opens: Annotated[bool, Field(description="a response that is itself a record of another form is read as that")] = (
+        False
+    )
     description: str = ""
     recognise: Recognise
     records: Annotated[str | None, AfterValidator(lambda path: path and _exploding_path(path))] = None
@@ -215,7 +220,7 @@ def load(path_or_name: str | Path) -> Envelope:
     named = _FOLDER / f"{path_or_name}.yaml"
     path = named if named.parent == _FOLDER and named.is_file() else Path(path_or_name)
     try:
-        content = yaml.safe_load(path.read_text("utf-8"))
+        content = load_yaml(path.read_text("utf-8"))
     except FileNotFoundError:
         names = [file.stem for file in _built_in_files()]
         raise MappingError(

@@ -11,10 +11,10 @@ from functools import cache, lru_cache
 from importlib.resources import files
 from typing import Self
 
-import yaml
 from pydantic import BaseModel, ConfigDict, model_validator
 
 from schemas.vocabulary import Effort
+from schemas.yaml_text import load_yaml
 
 _EPOCH = date(1970, 1, 1).toordinal()
 _BEFORE_THE_NAME = re.compile(
@@ -87,7 +87,7 @@ class _File(BaseModel):
 def model_profiles() -> tuple[ModelProfile, ...]:
     """Read the file. Raises ``pydantic.ValidationError`` where it is not as described."""
     text = (files("schemas") / "model_profiles.yaml").read_text("utf-8")
-    return _File.model_validate(yaml.safe_load(text)).profiles
+    return _File.model_validate(load_yaml(text)).profiles
 
 
 @lru_cache(maxsize=4096)

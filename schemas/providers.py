@@ -9,10 +9,10 @@ from functools import cache, lru_cache
 from importlib.resources import files
 from typing import Self
 
-import yaml
 from pydantic import BaseModel, ConfigDict, model_validator
 
 from schemas.model_profiles import bare_name, covering_names
+from schemas.yaml_text import load_yaml
 
 _LETTERS = re.compile(r"[a-z]+")
 _NO_WORD = re.compile(r"[^a-z0-9]+")
@@ -44,7 +44,7 @@ class Providers(BaseModel):
 @cache
 def providers() -> Providers:
     """Read the file. Raises ``pydantic.ValidationError`` where it is not as described."""
-    return Providers.model_validate(yaml.safe_load((files("schemas") / "providers.yaml").read_text("utf-8")))
+    return Providers.model_validate(load_yaml((files("schemas") / "providers.yaml").read_text("utf-8")))
 
 
 @lru_cache(maxsize=4096)
@@ -59,7 +59,7 @@ def vendor_of_model(model: str) -> str | None:
     if letters is not None and letters.group() in families:
         return families[letters.group()]
     owners = providers().owners
-    named = model.lower().split("/")[:-1]
+    named = re.split(r"[/.]", model.lower())[:-1]
     return next((owners[owner] for owner in reversed(named) if owner in owners), None)
 
 

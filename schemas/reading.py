@@ -10,6 +10,7 @@ from typing import Any, NamedTuple
 
 from schemas.vocabulary import (
     Effort,
+    EffortSource,
     FinishReason,
     PieceKind,
     ReasoningBasis,
@@ -86,6 +87,7 @@ class Reading:
 
     pieces: list[Piece] = field(default_factory=list)
     response_id: str | None = None
+    session_id: str | None = None
     model: str | None = None
     created_at: int | None = None
     choices: int | None = None
@@ -98,9 +100,13 @@ class Reading:
     """An effort that the response states, as spelled."""
     effort_is_echo: bool = False
     """The server is known merely to repeat the request's effort."""
+    effort_source: EffortSource | None = None
+    """Who says so, where the body itself names it."""
     service_tier: str | None = None
     cost_usd: Decimal | None = None
     error_type: str | None = None
     error_message: str | None = None
+    listed: bool = False
+    """The body was a stored list of whole messages, which is no captured stream."""
     provider_hint: str | None = None
     """A host that the body itself proves (``openrouter`` by its ``provider`` key, ``groq`` by ``x_groq``, …)."""

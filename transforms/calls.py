@@ -151,6 +151,8 @@ def _build(exchange: Exchange, heard: Heard, file: str, position: int) -> Call:
         failed=failed or exchange.response is None,
         sent=not exchange.request_rewritten,
     )
+    if effort.effort is not None and reading.effort_source is not None:
+        effort = effort._replace(source=reading.effort_source)
     billing = provider_of(
         model,
         url=exchange.url,
@@ -167,14 +169,14 @@ def _build(exchange: Exchange, heard: Heard, file: str, position: int) -> Call:
         source_file=file,
         source_position=position,
         response_id=response_id,
-        session_id=exchange.session_id or asked.session_id,
+        session_id=exchange.session_id or reading.session_id or asked.session_id,
         called_at=called_at,
         provider=billing.provider,
         billed_by=billing.billed_by,
         protocol=protocol.NAME if protocol is not None else None,
         model_requested=model_requested,
         model=model,
-        streamed=_streamed(exchange, asked, protocol),
+        streamed=_streamed(exchange, asked, protocol, listed=reading.listed),
         thinking=texts.thinking,
         answer=texts.answer,
         segments=texts.segments or None,
@@ -235,8 +237,8 @@ def _tokens(exchange: Exchange, reading: Reading, asked: Asked) -> Tokens:
     return settle(counts, output_limit=asked.max_output_tokens, ended_by_length=ended_by_length)
 
 
-def _streamed(exchange: Exchange, asked: Asked, protocol: WireProtocol | None) -> bool | None:
-    if isinstance(exchange.response, Stream) or asked.stream:
+def _streamed(exchange: Exchange, asked: Asked, protocol: WireProtocol | None, *, listed: bool) -> bool | None:
+    if asked.stream or (isinstance(exchange.response, Stream) and not listed):
         return True
     by_url = urls.streams(exchange.url) if exchange.url else None
     if by_url is not None:
@@ -264,15 +266,16 @@ def _finish(reading: Reading, texts: Texts, *, failed: bool) -> FinishReason | N
 def _counts_disagree(stated: StatedCounts | None, counts: Counts | None, tokens: Tokens) -> bool | None:
     """Whether the envelope's own counts differ from the body's; null where either side has none to compare.
 
-    Envelopes count input with or without its cached parts, and output with or without reasoning on top: a stated count
-    agrees when it equals any of the body's readings.
+    Envelopes count input with or without its cached parts, and output with or without reasoning: a stated count agrees
+    when it equals any of the body's readings.
     """
     if stated is None or counts is None:
         return None
     without_cache = None if tokens.input is None else tokens.input - (tokens.cached or 0) - (tokens.cache_write or 0)
+    without_reasoning = None if tokens.output is None else tokens.output - (tokens.reasoning or 0)
     pairs = (
         (stated.input, (tokens.input, counts.prompt, without_cache)),
-        (stated.output, (tokens.output, counts.completion)),
+        (stated.output, (tokens.output, counts.completion, without_reasoning)),
         (stated.reasoning, (tokens.reasoning,)),
     )
     known = [(one, others) for one, others in pairs if one is not None and others[0] is not None]

@@ -5,12 +5,12 @@ Frameworks pass the blocks of providers on, each renamed a little, and the same 
 """
 
 from collections.abc import Iterable, Iterator, Mapping
-from functools import lru_cache
 from typing import Any
 
 from schemas.reading import MalformedBodyError, Piece
 from schemas.vocabulary import PieceKind, ThinkingForm, ThinkingSource
 from schemas.wire.content_block import ContentBlock
+from transforms.thinking_form import shown_form
 
 _ANSWERS = frozenset({"text", "output_text", "text-plain"})
 _THOUGHTS = frozenset({"thinking", "reasoning", "reasoning_content"})
@@ -18,9 +18,6 @@ _CALLS = frozenset({"tool_use", "tool_call", "tool-call", "function_call", "tool
 _THOUGHT_KEYS = ("thinking", "reasoning", "text", "content")
 _REDACTED_KEYS = frozenset({"redactedData", "redactedContent", "redacted_content"})
 _ENCRYPTED_KEYS = frozenset({"reasoningEncryptedContent", "encrypted_content"})
-_SUMMARISING = ("claude", "gemini", "gpt", "o1", "o3", "o4", "codex")
-"""Families whose visible thinking is a summary (reference protocols-native 2.6 and 8, protocols-openai-shaped 1)."""
-_IN_FULL = ("claude-3", "claude-2", "gpt-oss")
 
 
 def pieces_of(content: object, *, model: str | None, choice: int = 0, apart: bool = False) -> Iterator[Piece]:
@@ -67,17 +64,7 @@ def thought(text: str, *, model: str | None, choice: int = 0, part: int = 0, fie
     if not text or text.isspace():
         return Piece(PieceKind.REDACTED, choice=choice, form=ThinkingForm.OMITTED)
     source = ThinkingSource.FIELD if field else ThinkingSource.BLOCK
-    return Piece(PieceKind.THINKING, text, choice, part, source, form_for(model))
-
-
-@lru_cache(maxsize=1024)
-def form_for(model: str | None) -> ThinkingForm | None:
-    """Whether the thinking that a model's provider shows is all of it; null where the body names no model."""
-    if not model:
-        return None
-    name = model.lower()
-    summarised = any(family in name for family in _SUMMARISING) and not any(family in name for family in _IN_FULL)
-    return ThinkingForm.SUMMARY if summarised else ThinkingForm.FULL
+    return Piece(PieceKind.THINKING, text, choice, part, source, shown_form(model))
 
 
 def _thoughts(block: ContentBlock, model: str | None, choice: int, part: int) -> Iterator[Piece]:
@@ -85,7 +72,7 @@ def _thoughts(block: ContentBlock, model: str | None, choice: int, part: int) ->
     if not texts:
         yield Piece(PieceKind.REDACTED, choice=choice, form=_withheld(block))
         return
-    form = ThinkingForm.SUMMARY if _is_summary(block.summary) else form_for(model)
+    form = ThinkingForm.SUMMARY if _is_summary(block.summary) else shown_form(model)
     for number, text in enumerate(texts):
         yield Piece(PieceKind.THINKING, text, choice, part + number, ThinkingSource.BLOCK, form)
 

@@ -16,9 +16,21 @@ def read_error(body: Mapping[str, Any]) -> CallError | None:
 
     Shapes, each seen in recorded traffic: ``{"error": {type, message, code, status}}`` (OpenAI, Anthropic, Google),
     ``{"error": "text"}``, ``{"error": …, "status_code": …}`` (Cerebras), ``{"error": {"error": {…}}}`` (batches),
-    ``{"detail": …}`` (FastAPI), ``{"code", "message", "request_id"}`` (DashScope), ``{"object": "error", "message"}``
-    (Mistral, vLLM), ``{"base_resp": {"status_code": ≠ 0}}`` under HTTP 200 (MiniMax), ``{"message": …}`` alone (AWS).
+    ``{"throttlingException": {message}}`` (frames of AWS streams), ``{"detail": …}`` (FastAPI), ``{"code", "message",
+    "request_id"}`` (DashScope), ``{"object": "error", "message"}`` (Mistral, vLLM), ``{"message": …}`` alone (AWS),
+    ``{"base_resp": {"status_code": ≠ 0}}`` under HTTP 200 (MiniMax).
     """
+    found = _stated(body)
+    if found is None and _ANSWERS.isdisjoint(body):
+        found = _bare(body)
+    return found or _minimax_error(body)
+
+
+_ANSWERS = frozenset({"choices", "output", "content", "candidates"})
+_KINDS = ("type", "code", "error_code", "error_type", "__type")
+
+
+def _stated(body: Mapping[str, Any]) -> CallError | None:
     error = body.get("error")
     if isinstance(error, dict):
         inner = error.get("error")
@@ -27,20 +39,26 @@ def read_error(body: Mapping[str, Any]) -> CallError | None:
         kind = _first_text(error, "type", "status", "code", "name")
         return _either(kind, _first_text(error, "message", "detail", "msg"))
     if isinstance(error, str) and error:
-        return CallError(_first_text(body, "type", "code", "error_code"), _first_text(body, "message") or error)
-    if "choices" in body or "output" in body or "content" in body or "candidates" in body:
-        return _minimax_error(body)
+        return CallError(_first_text(body, *_KINDS), _first_text(body, "message") or error)
+    failed = next((name for name in body if name.endswith("Exception")), None)
+    if failed is None:
+        return None
+    frame = body[failed]
+    return CallError(failed, _first_text(frame, "message", "Message") if isinstance(frame, dict) else None)
+
+
+def _bare(body: Mapping[str, Any]) -> CallError | None:
     detail = body.get("detail")
     if detail:
         return CallError(None, detail if isinstance(detail, str) else _joined(detail))
     if isinstance(body.get("message"), str) and _only_an_error(body):
-        return _either(_first_text(body, "type", "code", "error_code", "__type"), body["message"])
-    return _minimax_error(body)
+        return _either(_first_text(body, *_KINDS), body["message"])
+    return None
 
 
 _BESIDE_A_MESSAGE = {
     "message", "Message", "code", "type", "__type", "object", "param", "request_id", "requestId", "raw_status_code",
-    "status", "status_code", "statusCode", "error_code", "id", "success", "ResponseMetadata", "details",
+    "status", "status_code", "statusCode", "error_code", "error_type", "id", "success", "ResponseMetadata", "details",
 }  # fmt: skip
 
 

@@ -14,7 +14,11 @@ from transforms.json_text import to_json
 STRONG_IDS = re.compile(
     r"""
       msg_(bdrk_|vrtx_)?[A-Za-z0-9]{20,}     # Anthropic
-    | resp_[A-Za-z0-9_-]{24,}                # OpenAI Responses
+    | resp_[A-Za-z0-9_-]{20,}                # OpenAI Responses, Realtime
+    | run_[A-Za-z0-9]{24}                    # OpenAI Assistants
+    | compl_[A-Za-z0-9]{20,}                 # Anthropic's legacy completions
+    | v1_Ch[A-Za-z0-9_-]{40,}                # Gemini Interactions
+    | [a-z0-9]{26}                           # Replicate
     | gen-[0-9]{10}-[A-Za-z0-9]{16,}         # OpenRouter
     | gen_[0-9A-Z]{26}                       # Vercel AI Gateway (ULID)
     | chatcmpl-[A-Za-z0-9-]{20,}             # OpenAI Chat, vLLM, Groq, …

@@ -1,6 +1,6 @@
 """Conditions of a mapping, compiled: which records are of a form, and which of them are LLM calls."""
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from fnmatch import fnmatchcase
 from typing import Any, NamedTuple
 
@@ -40,7 +40,7 @@ def recognition(rule: Recognise) -> Recognition:
 
 def condition(test: Test) -> Holds:
     """Compile a test; all that it says must hold."""
-    get = getter(test.path)
+    get = _first(test.path)
     checks: list[Holds] = []
     if "eq" in test.model_fields_set:
         checks.append(_equals(get, test.eq))
@@ -49,7 +49,8 @@ def condition(test: Test) -> Holds:
     if test.not_in:
         checks.append(lambda record, parents: get(record, parents) not in test.not_in)
     if test.exists is not None:
-        checks.append(presence(test.path) if test.exists else _not(presence(test.path)))
+        present = _any([presence(path) for path in test.path])
+        checks.append(present if test.exists else _not(present))
     if test.not_null:
         checks.append(lambda record, parents: get(record, parents) is not None)
     if test.glob:
@@ -63,7 +64,15 @@ def in_words(test: Test) -> str:
         return test.otherwise
     given = test.model_dump(exclude={"path"}, exclude_unset=True, by_alias=True)
     words = (f"{word} {'|'.join(map(spelled, _listed(value)))}" for word, value in given.items())
-    return f"not {test.path} {', '.join(words)}"
+    return f"not {' or '.join(test.path)} {', '.join(words)}"
+
+
+def _first(paths: Sequence[str]) -> Get:
+    """What is at the first path that is not null."""
+    getters = [getter(path) for path in paths]
+    if len(getters) == 1:
+        return getters[0]
+    return lambda record, parents: next((v for get in getters if (v := get(record, parents)) is not None), None)
 
 
 def _listed(value: object) -> tuple[object, ...]:

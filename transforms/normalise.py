@@ -1,5 +1,6 @@
 """Normalise: batches of raw records to calls and rejects, each with its place, every record counted once."""
 
+import gc
 import traceback
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
@@ -123,6 +124,10 @@ class _NormaliseFn(beam.DoFn):
     def __init__(self, envelopes: Sequence[Envelope], window: Window) -> None:
         self._unwrapper = Unwrapper(envelopes)
         self._window = window
+
+    def setup(self) -> None:
+        # Beam and the models are here to stay: without them each collection has only a batch's objects to look at.
+        gc.freeze()
 
     def process(self, element: RecordBatch) -> Iterator[Normalised]:
         outcome = normalise(element, self._unwrapper, self._window)

@@ -1,6 +1,7 @@
 """Where rows are: a record batch of a staged part, or a live Parquet file. Read a batch at a time."""
 
 from collections.abc import Iterator, Sequence
+from functools import lru_cache
 from pathlib import Path
 from typing import NamedTuple
 
@@ -33,6 +34,12 @@ class Part(NamedTuple):
                     yield from file.read_row_group(group, columns=list(columns) or None).to_batches()
             return
         with pa.memory_map(str(self.path)) as file:
-            schema = pa.ipc.open_file(file).schema
-            wanted = pa.ipc.IpcReadOptions(included_fields=[schema.get_field_index(name) for name in columns])
-            yield pa.ipc.open_file(file, options=wanted).get_batch(self.batch)
+            yield pa.ipc.open_file(file, options=_only(self.path, tuple(columns))).get_batch(self.batch)
+
+
+@lru_cache(maxsize=1024)
+def _only(path: Path, columns: tuple[str, ...]) -> pa.ipc.IpcReadOptions:
+    """Read only these columns of a staged part, or all; a part is read by several partitions."""
+    with pa.memory_map(str(path)) as file:
+        schema = pa.ipc.open_file(file).schema
+    return pa.ipc.IpcReadOptions(included_fields=[schema.get_field_index(name) for name in columns])

@@ -230,6 +230,10 @@ def _repaired(value: Any) -> Any:
 def _sse(text: str) -> Stream | None:
     if _TEXT_EVENT in text[:_HEAD]:
         return _texts(text)
+    if text.startswith("data: "):  # nearly always nothing but data: whatever stands between would be no JSON
+        chunks = _array(text[6:].removesuffix("data: [DONE]").rstrip().split("\n\ndata: "))
+        if chunks is not None:
+            return _stream(_events(chunks), text, cut=False)
     head, *pieces = f"\n{text}".split("\ndata:")
     if not pieces:
         return _scanned(text)
@@ -316,7 +320,15 @@ def _error(value: JsonObject) -> JsonObject:
 
 
 def _events(values: Iterable[Any]) -> list[JsonObject]:
-    return [_unwrapped(value) for value in values if isinstance(value, dict) and value]
+    return [
+        value if _FRAMES.isdisjoint(value) else _unwrapped(value)
+        for value in values
+        if value.__class__ is dict and value
+    ]
+
+
+_FRAMES = frozenset({"payload", "chunk", "traceId"})
+"""Keys of which every frame around an event has one."""
 
 
 def _unwrapped(event: JsonObject) -> JsonObject:

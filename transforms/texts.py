@@ -7,11 +7,15 @@ from schemas.call import Segment
 from schemas.reading import Piece
 from schemas.vocabulary import PieceKind, SplitRule, TagPolicy, ThinkingForm, ThinkingSource
 from transforms.inline_tags import split
+from transforms.thinking_form import shown_form
 
+# Members of an enum are looked up slowly, and every piece is asked for its kind.
 _THINKING, _ANSWER, _COMMENTARY = PieceKind.THINKING, PieceKind.ANSWER, PieceKind.COMMENTARY
+_TOOL_CALL, _OTHER = PieceKind.TOOL_CALL, PieceKind.OTHER
 _TEXT_KINDS = (_THINKING, _ANSWER, _COMMENTARY)
 _BLANK_LINE = "\n\n"
 _SOURCE_ORDER = (ThinkingSource.BLOCK, ThinkingSource.FIELD, ThinkingSource.TAG, ThinkingSource.CHANNEL)
+_NATIVE = (ThinkingSource.BLOCK, ThinkingSource.FIELD)
 _WITHHELD_ORDER = (ThinkingForm.REDACTED, ThinkingForm.ENCRYPTED, ThinkingForm.OMITTED)
 
 
@@ -27,61 +31,49 @@ class Texts(NamedTuple):
     tool_calls: int
 
 
-class _Text:
-    """One of the two texts while it is put together."""
-
-    def __init__(self) -> None:
-        self._parts: list[str] = []
-        self._length = 0
-
-    def add(self, text: str, *, glued: bool) -> tuple[int, int]:
-        """Append a text, behind a blank line unless it is glued to the one before; gives its place."""
-        if self._parts and not glued:
-            self._parts.append(_BLANK_LINE)
-            self._length += len(_BLANK_LINE)
-        start = self._length
-        self._parts.append(text)
-        self._length += len(text)
-        return start, self._length
-
-    def whole(self) -> str | None:
-        return "".join(self._parts) if self._parts else None
-
-
 def compose(pieces: list[Piece], *, policy: TagPolicy, model: str | None, failed: bool) -> Texts:
     """Join neighbours, read inline tags, and lay the texts of all choices one behind the other."""
     runs = _join_neighbours(pieces)
-    native = [run.text for run in runs if run.kind is _THINKING]
     rule: SplitRule | None = None
     if any(run.kind is _ANSWER for run in runs):
-        runs, rule = _read_tags(runs, native="".join(native) or None, policy=policy, model=model, failed=failed)
-    thinking, answer = _Text(), _Text()
+        native = "".join([run.text for run in runs if run.kind is _THINKING])
+        runs, rule = _read_tags(runs, native=native or None, policy=policy, model=model, failed=failed)
+    thinking: list[str] = []
+    answer: list[str] = []
     segments: list[Segment] = []
-    sources: set[ThinkingSource] = set()
+    ends = {_THINKING: 0, _ANSWER: 0}
     before: Piece | None = None
     for run in runs:
         if run.kind in _TEXT_KINDS:
-            glued = before is not None and _are_neighbours(before, run)
-            text = thinking if run.kind is _THINKING else answer
-            start, end = text.add(run.text, glued=glued)
-            if glued:
-                last = segments.pop()
-                start = last.start
-            segments.append(Segment(run.kind, run.choice, start, end))
-            if run.kind is _THINKING and run.source is not None:
-                sources.add(run.source)
-        elif run.kind is not PieceKind.OTHER:
+            name, text = (_THINKING, thinking) if run.kind is _THINKING else (_ANSWER, answer)
+            start = ends[name]
+            if before is not None and _are_neighbours(before, run):
+                segment_start = segments.pop().start
+            else:
+                if text:
+                    text.append(_BLANK_LINE)
+                    start += len(_BLANK_LINE)
+                segment_start = start
+            text.append(run.text)
+            ends[name] = start + len(run.text)
+            segments.append(Segment(run.kind, run.choice, segment_start, ends[name]))
+        elif run.kind is not _OTHER:
             segments.append(Segment(run.kind, run.choice, 0, 0))
         before = run
     return Texts(
-        thinking=thinking.whole(),
-        answer=answer.whole(),
+        thinking="".join(thinking) or None,
+        answer="".join(answer) or None,
         segments=segments,
-        form=_form(runs),
-        source=next((source for source in _SOURCE_ORDER if source in sources), None),
+        form=_form(runs, model),
+        source=_source(runs),
         rule=rule,
-        tool_calls=sum(run.kind is PieceKind.TOOL_CALL for run in runs),
+        tool_calls=sum([run.kind is _TOOL_CALL for run in runs]),
     )
+
+
+def _source(runs: list[Piece]) -> ThinkingSource | None:
+    sources = {run.source for run in runs if run.kind is _THINKING}
+    return next((source for source in _SOURCE_ORDER if source in sources), None)
 
 
 def _join_neighbours(pieces: list[Piece]) -> list[Piece]:
@@ -113,10 +105,7 @@ def _close(runs: list[Piece], texts: list[str]) -> None:
 
 def _are_neighbours(one: Piece, other: Piece) -> bool:
     return (
-        one.kind is other.kind
-        and one.choice == other.choice
-        and one.part == other.part
-        and one.source is other.source
+        one.kind is other.kind and one.choice == other.choice and one.part == other.part and one.source is other.source
     )
 
 
@@ -142,13 +131,15 @@ def _read_tags(
     return read, rule
 
 
-def _form(runs: Iterable[Piece]) -> ThinkingForm | None:
+def _form(runs: Iterable[Piece], model: str | None) -> ThinkingForm | None:
     """Text beats its absence; a summary among full texts makes it a summary, as the whole cannot be claimed."""
     withheld: set[ThinkingForm] = set()
     text: ThinkingForm | None = None
     for run in runs:
         if run.kind is _THINKING:
-            text = ThinkingForm.SUMMARY if ThinkingForm.SUMMARY in (run.form, text) else ThinkingForm.FULL
+            # Tags and channels hold what the model wrote; of blocks and fields the protocol or the model says it.
+            form = run.form or (shown_form(model) if run.source in _NATIVE else None)
+            text = ThinkingForm.SUMMARY if ThinkingForm.SUMMARY in (form, text) else ThinkingForm.FULL
         elif run.kind is PieceKind.REDACTED:
             withheld.add(run.form or ThinkingForm.REDACTED)
     return text or next((form for form in _WITHHELD_ORDER if form in withheld), None)

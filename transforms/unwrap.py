@@ -65,9 +65,19 @@ class Unwrapper:
             return self._readers[0].read(value)
         found = self._recognised_by(value)
         if len(found) == 1:
-            return found[0].read(value)
+            outcomes = found[0].read(value)
+            return [inner for one in outcomes for inner in self._opened(one)] if found[0].opens else outcomes
         names = "".join(f"may be {reader.name}; " for reader in found)
         return [Reject(RejectReason.UNKNOWN_ENVELOPE, f"{names}keys: {_keys(value)}")]
+
+    def _opened(self, outcome: Outcome) -> list[Outcome]:
+        """A response that is a stored log itself, to what it holds; any other as it is."""
+        response = outcome.response if isinstance(outcome, Exchange) else None
+        logs = response.events if isinstance(response, Stream) else [response] if response else []
+        readers = [[one for one in self._recognised_by(log) if not one.only_if_no_other] for log in logs]
+        if not logs or any(len(found) != 1 or found[0].opens for found in readers):
+            return [outcome]
+        return [inner for [reader], log in zip(readers, logs, strict=True) for inner in reader.read(log)]
 
     def _recognised_by(self, record: JsonObject) -> list["_Reader"]:
         keys = tuple(record)
@@ -93,6 +103,7 @@ class _Reader:
         self.name = envelope.name
         self.recognition = recognition(envelope.recognise)
         self.only_if_no_other = envelope.recognise.only_if_no_other
+        self.opens = envelope.opens
         self._explode = parse_path(envelope.records) if envelope.records else None
         self._where = [(condition(test), f"{self.name}: {in_words(test)}") for test in envelope.where]
         self._request = _body(envelope.request) if envelope.request else None
@@ -172,21 +183,42 @@ def _body(body: Body) -> _Decode:
     getters = [getter(path) for path in body.path]
     beside = [(key, getter(path)) for key, path in body.beside.items()]
     is_base64 = condition(body.base64_if) if body.base64_if else None
-    if len(getters) == 1 and not beside and is_base64 is None:
+    if len(getters) == 1 and not beside and is_base64 is None and not body.plain_text:
         get = getters[0]
         return lambda record, parents: decode(get(record, parents))
+    decoder = _decode_or_text if body.plain_text else decode
 
     def read(record: JsonObject, parents: Parents) -> JsonObject | Stream | None:
         stored = next((value for get in getters if (value := get(record, parents)) not in _NO_BODY), None)
         if is_base64 and isinstance(stored, str) and is_base64(record, parents):
             stored = _from_base64(stored)
-        decoded = decode(stored)
+        decoded = decoder(stored)
         if not beside or isinstance(decoded, Stream):
             return decoded
-        added = {key: value for key, get in beside if (value := get(record, parents)) is not None}
+        added = {key: _parsed(value) for key, get in beside if (value := get(record, parents)) is not None}
         return {**added, **(decoded or {})} or None
 
     return read
+
+
+def _decode_or_text(stored: object) -> JsonObject | Stream | None:
+    """Tracing tools keep the mere text of an answer, too."""
+    try:
+        return decode(stored)
+    except UndecodableError:
+        if not isinstance(stored, str):
+            raise
+        return {"role": "assistant", "content": stored}
+
+
+def _parsed(value: object) -> object:
+    """What a column of text holds, where that is an object or a list."""
+    if isinstance(value, str) and value[:1] in ("{", "["):
+        try:
+            return parse(value.encode())
+        except ValueError:
+            return value
+    return value
 
 
 _NO_BODY: tuple[object, ...] = (None, "", {}, [])

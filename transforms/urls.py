@@ -19,7 +19,9 @@ _STREAMING = re.compile(
 )
 _WHOLE = re.compile(r":generateContent|:rawPredict|/invoke$|/converse$")
 
-STREAMED_BY_URL = frozenset({"gemini_generate_content"})
+STREAMED_BY_URL = frozenset(
+    {"bedrock_converse", "bedrock_invoke_agent", "bedrock_invoke_text", "gemini_generate_content"}
+)
 """Protocols whose request bodies never say whether a stream is asked for."""
 
 

@@ -27,5 +27,6 @@ class Entry(WireModel):
 class Body(WireModel):
     """A whole body."""
 
+    conversation_id: Text = None
     outputs: list[Entry]
     usage: Annotated[Usage | None, OrNull] = None

@@ -37,6 +37,7 @@ class Run(WireModel):
     """A run, with the texts of its messages where a stream gave them."""
 
     id: Text = None
+    thread_id: Text = None
     model: Text = None
     status: Text = None
     created_at: Number = None

@@ -93,6 +93,7 @@ def read(body: dict[str, Any]) -> Reading:
     choices = [parse(Choice, one) for one in stored]
     raw = choices[0].finish_reason
     return Reading(
+        listed=True,
         pieces=[piece for number, choice in enumerate(choices) for piece in _pieces(choice.message, number)],
         choices=len(choices),
         finish=to_finish(raw),

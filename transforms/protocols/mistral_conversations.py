@@ -70,6 +70,8 @@ def fold(stream: Stream) -> dict[str, Any]:
     ended = False
     for event in stream.events:
         kind = event.get("type")
+        if event.get("conversation_id"):
+            body.setdefault("conversation_id", event["conversation_id"])
         if kind == "conversation.response.done":
             body["usage"] = event.get("usage")
             ended = True
@@ -119,6 +121,7 @@ def read(body: dict[str, Any]) -> Reading:
     return Reading(
         pieces=pieces,
         response_id=next((entry.id for entry in outputs if entry.id), None),
+        session_id=parsed.conversation_id or None,
         model=next((entry.model for entry in outputs if entry.model), None),
         created_at=from_iso(created_at) if created_at else None,
         choices=1,

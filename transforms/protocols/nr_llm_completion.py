@@ -13,11 +13,11 @@ from typing import Any
 
 from schemas.exchange import Stream
 from schemas.reading import Asked, Counts, Piece, Reading
-from schemas.vocabulary import PieceKind, ReasoningBasis, ThinkingSource
+from schemas.vocabulary import EffortSource, PieceKind, ReasoningBasis, ThinkingSource
 from schemas.wire.nr_llm_completion import Completion, Usage
-from transforms.content_blocks import form_for
 from transforms.effort import asked_openai_shaped
 from transforms.finish_words import to_finish
+from transforms.thinking_form import shown_form
 from transforms.wire_models import parse
 
 NAME = "nr_llm_completion"
@@ -74,15 +74,15 @@ def read(body: dict[str, Any]) -> Reading:
     metadata = completion.metadata
     if metadata is not None and metadata.effort_source == _FROM_PROVIDER:
         reading.effort_reported = metadata.effort
-    elif metadata is not None:  # what was sent: an echo of the request
-        reading.effort_reported, reading.effort_is_echo = metadata.effort, True
+    elif metadata is not None:
+        reading.effort_reported, reading.effort_source = metadata.effort, EffortSource.REQUEST
     return reading
 
 
 def _pieces(completion: Completion) -> list[Piece]:
     pieces: list[Piece] = []
     if completion.thinking:
-        form = form_for(completion.model)
+        form = shown_form(completion.model)
         # Its tags may have stood anywhere in the content: where a family is known to summarise, it never writes tags.
         pieces.append(Piece(PieceKind.THINKING, completion.thinking, source=ThinkingSource.FIELD, form=form))
     if completion.content:

@@ -90,6 +90,7 @@ def read(body: dict[str, Any]) -> Reading:
     return Reading(
         pieces=pieces,
         response_id=run.id or None,
+        session_id=run.thread_id or None,
         model=run.model or None,
         created_at=from_epoch(run.created_at) if run.created_at else None,
         choices=1 if pieces or finish not in (FinishReason.ERROR, FinishReason.ABORTED, None) else None,

@@ -85,6 +85,7 @@ def read(body: dict[str, Any]) -> Reading:
         pieces = [Piece(PieceKind.ANSWER, output)]
     raw = next((word for word in (*(message.finish_reason for message in messages), llm.finish_reason) if word), None)
     return Reading(
+        listed=True,
         pieces=pieces,
         model=model,
         choices=len(messages) or (1 if pieces else None),

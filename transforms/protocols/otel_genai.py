@@ -117,6 +117,7 @@ def read(body: dict[str, Any]) -> Reading:
     raw = _finish_raw(attributes, messages, stored)
     usage = {key: value for key, value in stored.items() if key.startswith(_USAGE)}
     reading = Reading(
+        listed=True,
         pieces=pieces,
         response_id=attributes.response_id or None,
         model=model,

@@ -100,7 +100,7 @@ def fold(stream: Stream) -> dict[str, Any]:
             parts[place] = dict(part)
         elif isinstance(delta, Mapping):
             _apply(delta, parts.setdefault(place, {"part_kind": delta.get("part_delta_kind"), "content": ""}))
-    return {"kind": "response", "parts": [parts[place] for place in sorted(parts)]}
+    return {"kind": "response", "event_kind": "part_end", "parts": [parts[place] for place in sorted(parts)]}
 
 
 def _apply(delta: Mapping[str, Any], part: dict[str, Any]) -> None:
@@ -124,6 +124,7 @@ def read(body: dict[str, Any]) -> Reading:
     native = details.get("finish_reason")
     raw = native if isinstance(native, str) and native else response.finish_reason
     return Reading(
+        listed="event_kind" not in body,
         pieces=[piece for number, part in enumerate(response.parts) for piece in _pieces(part, number, response)],
         response_id=response.provider_response_id or None,
         model=response.model_name or None,

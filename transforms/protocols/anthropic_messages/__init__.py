@@ -10,7 +10,6 @@ Sources   Reference, sections 2, 3 and 4: the types of Anthropic's SDK, and what
 """
 
 from collections.abc import Mapping
-from functools import lru_cache
 from typing import Any
 
 from pydantic import ValidationError
@@ -22,6 +21,7 @@ from schemas.wire.anthropic_messages import Block, Message, OutputConfig, Reques
 from transforms.effort import spelled, to_effort, to_switch
 from transforms.errors import read_error
 from transforms.protocols.anthropic_messages.stream import fold_events
+from transforms.thinking_form import shown_form
 
 NAME = "anthropic_messages"
 PATHS = ("/v1/messages", "/publishers/anthropic/models/")
@@ -40,8 +40,6 @@ _FINISH = {
 }
 _HOSTS = {"msg_bdrk_": "bedrock", "msg_vrtx_": "vertex"}
 """Prefixes of message ids, and the host that gives them."""
-_WHOLE_THINKING = ("claude-3", "claude-2", "claude-v2", "claude-instant")
-"""Claude families whose thinking text is all of it; since Claude 4 it is a summary (reference 2.6)."""
 _FOREIGN_REASONING = "litellm_encrypted_reasoning:"
 """LiteLLM keeps OpenAI's encrypted reasoning under this mark, in a signature or in ``redacted_thinking``."""
 
@@ -175,7 +173,7 @@ def _thinking(text: str, signature: object, model: str | None) -> Piece:
     foreign = _is_foreign(signature)
     if not text or text.isspace():
         return Piece(PieceKind.REDACTED, form=ThinkingForm.ENCRYPTED if foreign else ThinkingForm.OMITTED)
-    form = ThinkingForm.SUMMARY if foreign or _is_summarised(model) else ThinkingForm.FULL
+    form = ThinkingForm.SUMMARY if foreign else shown_form(model) or ThinkingForm.FULL
     return Piece(PieceKind.THINKING, text, source=ThinkingSource.BLOCK, form=form)
 
 
@@ -189,13 +187,6 @@ def _text(value: object, name: str) -> str:
 
 def _is_foreign(payload: object) -> bool:
     return isinstance(payload, str) and payload.startswith(_FOREIGN_REASONING)
-
-
-@lru_cache(maxsize=1024)
-def _is_summarised(model: str | None) -> bool:
-    """Whether the text is a summary. Other vendors' models in this shape, and unnamed ones, give what they wrote."""
-    name = (model or "").lower()
-    return "claude" in name and not any(family in name for family in _WHOLE_THINKING)
 
 
 def _counts(usage: Usage) -> Counts:

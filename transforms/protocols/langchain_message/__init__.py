@@ -20,7 +20,7 @@ from transforms.content_blocks import block_pieces, pieces_of, thought
 from transforms.effort import asked_openai_shaped
 from transforms.finish_words import to_finish
 from transforms.protocols.langchain_message.envelope import answers_of, is_message, is_request_message
-from transforms.protocols.langchain_message.stream import fold_messages
+from transforms.protocols.langchain_message.stream import CHUNK, fold_messages
 from transforms.protocols.langchain_message.usage import counts_of
 from transforms.wire_models import parse
 
@@ -89,6 +89,7 @@ def read(body: dict[str, Any]) -> Reading:
     model = _text(places, *_MODEL_KEYS)
     usage_metadata, native = _usages(answers, about, output)
     reading = Reading(
+        listed=body.get("type") != CHUNK,
         pieces=[piece for number, one in enumerate(messages) for piece in _pieces(one, number, model)],
         response_id=_text((about[0], output), "id") or _own_id(first),
         model=model,

@@ -6,7 +6,7 @@ from typing import Any
 from schemas.exchange import Stream
 from transforms.protocols.langchain_message.envelope import Json, fields_of, is_message
 
-_CHUNK = "AIMessageChunk"
+CHUNK = "AIMessageChunk"
 
 
 def fold_messages(stream: Stream) -> Json:
@@ -16,12 +16,12 @@ def fold_messages(stream: Stream) -> Json:
         return whole[-1]
     messages = [event for event in stream.events if is_message(event)]
     chunks = [fields_of(event) for event in messages if _is_chunk(event)]
-    return {"type": "ai", **(_merged(chunks) if chunks else fields_of(messages[-1]))}
+    return {"type": CHUNK, **_merged(chunks)} if chunks else {"type": "ai", **fields_of(messages[-1])}
 
 
 def _is_chunk(event: Mapping[str, Any]) -> bool:
     path = event.get("id")
-    return event.get("type") == _CHUNK or (isinstance(path, list) and path[-1:] == [_CHUNK])
+    return event.get("type") == CHUNK or (isinstance(path, list) and path[-1:] == [CHUNK])
 
 
 def _merged(chunks: list[Json]) -> Json:

@@ -40,7 +40,7 @@ def run(folder: Path, calls: int, console: Console) -> None:
     console.print(
         f"""
 Where to look next
-  {page}                                      the report: open it in a browser
+  {page}                                         the report: open it in a browser
   thinkledger query --lake {lake}                       every question that the lake answers
   thinkledger query tokens_by_day --lake {lake}         one of them
   thinkledger inspect {logs}/batch-output.jsonl         what each record became, and by which rules

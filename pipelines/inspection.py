@@ -2,7 +2,7 @@
 
 import sys
 import tempfile
-from collections.abc import Iterator
+from collections.abc import Collection, Iterable, Iterator
 from datetime import UTC, date, datetime
 from decimal import Decimal
 from pathlib import Path
@@ -14,11 +14,12 @@ from rich.console import Console
 from rich.rule import Rule
 from rich.text import Text
 
-from pipelines.options import envelopes_of, source_option, strict_option
+from pipelines.options import envelopes_of, source_option, strict_option, transcripts_of
 from pipelines.wrong_use import WrongUseError
 from schemas.call import COLUMNS
 from schemas.reject import Reject
 from transforms.columns import to_batch
+from transforms.envelopes import NAMES
 from transforms.expand import expand
 from transforms.normalise import Outcome, normalise
 from transforms.read import read
@@ -39,22 +40,23 @@ def command(file: str, source: str, as_json: bool, strict: bool) -> None:  # noq
     if file != STDIN and not Path(file).is_file():
         raise WrongUseError(f"{file}: there is no such file; name a file of records, or - for the standard input")
     unwrapper = Unwrapper(envelopes_of(source))
-    rejects = print_json(file, unwrapper) if as_json else print_readable(file, unwrapper, Console())
+    found = outcomes(file, unwrapper, transcripts_of(source))
+    rejects = print_json(found) if as_json else print_readable(found, Console())
     if strict and rejects:
         sys.exit(1)
 
 
-def outcomes(path: str, unwrapper: Unwrapper) -> Iterator[Outcome]:
-    """Every batch of a file (``-`` is the standard input), normalised."""
+def outcomes(path: str, unwrapper: Unwrapper, transcripts: Collection[str] = NAMES) -> Iterator[Outcome]:
+    """Every batch of a file (``-`` is the standard input), normalised; transcripts of these forms are read whole."""
     if path != STDIN:
-        for shard in expand(path):
+        for shard in expand(path, transcripts):
             for batch in read(shard):
                 yield normalise(batch, unwrapper)
         return
     with tempfile.NamedTemporaryFile(prefix="thinkledger-") as copy:
         copy.write(sys.stdin.buffer.read())
         copy.flush()
-        for outcome in outcomes(copy.name, unwrapper):
+        for outcome in outcomes(copy.name, unwrapper, transcripts):
             for call in outcome.calls:
                 call.source_file = STDIN
             for reject in outcome.rejects:
@@ -70,10 +72,10 @@ def json_rows(outcome: Outcome) -> Iterator[dict[str, Any]]:
         yield _reject_row(reject)
 
 
-def print_json(path: str, unwrapper: Unwrapper) -> int:
+def print_json(found: Iterable[Outcome]) -> int:
     """Print one JSON object per call and reject; gives the number of rejects."""
     rejects = 0
-    for outcome in outcomes(path, unwrapper):
+    for outcome in found:
         rejects += len(outcome.rejects)
         for row in json_rows(outcome):
             sys.stdout.buffer.write(orjson.dumps(row, option=orjson.OPT_APPEND_NEWLINE))
@@ -81,17 +83,19 @@ def print_json(path: str, unwrapper: Unwrapper) -> int:
     return rejects
 
 
-def print_readable(path: str, unwrapper: Unwrapper, console: Console) -> int:
+def print_readable(found: Iterable[Outcome], console: Console) -> int:
     """Print each call as a short page: what was asked, what ran, what it cost, and the texts; gives the rejects."""
-    calls = rejects = skipped = 0
-    for outcome in outcomes(path, unwrapper):
+    calls = rejects = skipped = parts = 0
+    for outcome in found:
         for row in json_rows(outcome):
             console.print(_page(row))
         calls += len(outcome.calls)
         rejects += len(outcome.rejects)
         skipped += sum(outcome.tally.skipped.values())
+        parts += outcome.tally.parts
     console.print(Rule(style="dim"))
-    console.print(f"{calls} calls, {rejects} rejects, {skipped} skipped by rule")
+    further = f", {parts} further lines of calls" if parts else ""
+    console.print(f"{calls} calls{further}, {rejects} rejects, {skipped} skipped by rule")
     return rejects
 
 

@@ -17,11 +17,20 @@ from rich.console import Console
 from rich.progress import BarColumn, DownloadColumn, Progress, TextColumn, TimeRemainingColumn, TransferSpeedColumn
 from rich.table import Table
 
-from pipelines.options import DATE, date_of, envelopes_of, lake_option, source_option, strict_option
+from pipelines.options import (
+    DATE,
+    date_of,
+    envelopes_of,
+    lake_option,
+    source_option,
+    strict_option,
+    transcripts_of,
+)
 from pipelines.wrong_use import WrongUseError
 from schemas.account import RunAccount
 from schemas.lake import RunContext
 from schemas.settings import Settings
+from transforms.accounts import AddUp, read_account
 from transforms.expand import Expand, InputNotFoundError, find
 from transforms.lake import Lake, NotALakeError
 from transforms.lock import LakeLockedError
@@ -29,7 +38,6 @@ from transforms.normalise import Normalise, Window
 from transforms.progress import done
 from transforms.publish import Publish
 from transforms.read import Read
-from transforms.settle import AddUp, read_account
 from transforms.stage import Stage
 
 DEFAULT_RUNNER = "FnApiRunner"
@@ -68,6 +76,7 @@ def command(
         inputs=inputs,
         lake=Path(lake),
         envelopes=envelopes_of(source),
+        transcripts=transcripts_of(source),
         since=date_of(since),
         until=date_of(until),
         workers=workers,
@@ -133,7 +142,7 @@ def build(files: Sequence[str], settings: Settings, context: RunContext) -> beam
     _ = (
         pipeline
         | "Files" >> beam.Create(files, reshuffle=False)
-        | "Expand" >> Expand()
+        | "Expand" >> Expand(settings.transcripts)
         | "SpreadShards" >> beam.Reshuffle()
         | "Read" >> Read()
         | "Normalise" >> Normalise(settings.envelopes, _window(settings))

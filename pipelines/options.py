@@ -8,6 +8,7 @@ import click
 
 from pipelines.wrong_use import WrongUseError
 from schemas.envelope import Envelope, MappingError, built_in, load
+from transforms.envelopes import NAMES
 
 DATE = click.DateTime(["%Y-%m-%d"])
 _AUTO = "auto"
@@ -28,11 +29,20 @@ source_option: _Decorator = click.option(
 
 
 def envelopes_of(source: str) -> tuple[Envelope, ...]:
-    """The envelopes that ``--source`` names: all that are built in, or one."""
+    """The envelopes that ``--source`` names: all that are built in, or one; none where it names a transcript."""
+    if source in NAMES:
+        return ()
     try:
         return built_in() if source == _AUTO else (load(source),)
     except MappingError as error:
         raise WrongUseError(f"--source {error}") from error
+
+
+def transcripts_of(source: str) -> tuple[str, ...]:
+    """The forms of agent transcripts that ``--source`` names: all, one, or none where it names an envelope."""
+    if source == _AUTO:
+        return NAMES
+    return (source,) if source in NAMES else ()
 
 
 def date_of(moment: datetime | None) -> date | None:

@@ -1,20 +1,19 @@
 """``thinkledger report``: one self-contained HTML page on what reasoning costs, from the questions in ``sql/``."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from datetime import UTC, date, datetime
-from decimal import Decimal
+from functools import partial
 from importlib.resources import files
 from pathlib import Path
-from typing import Any
 
 import click
 from jinja2 import Environment, StrictUndefined
 from markupsafe import Markup
 
-from pipelines import charts, query
-from pipelines.charts import NOT_KNOWN, Row
+from pipelines import charts, query, wording
 from pipelines.options import DATE, date_of, lake_option
+from pipelines.wording import NOT_KNOWN, Row
 from pipelines.wrong_use import WrongUseError
 
 QUESTIONS = (
@@ -34,7 +33,6 @@ _STEPS = ((366, "day"), (8 * 366, "month"))
 """The longest period, in days, that is shown by this step; longer ones by year."""
 _LINES = 16
 """How many lines of a long table the page shows."""
-_UNITS = ("bytes", "kB", "MB", "GB", "TB", "PB")
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,7 +68,7 @@ def write(lake: Path, out: Path, since: date | None = None, until: date | None =
     Raises:
         WrongUseError: there is no such lake, or the page cannot be written there.
     """
-    text = page(facts_of(lake, since, until), lake.name or str(lake), datetime.now(UTC)).encode()
+    text = page(facts_of(lake, since, until), str(lake), datetime.now(UTC)).encode()
     aside = out.with_name(f".{out.name}.part")
     try:
         aside.write_bytes(text)
@@ -115,15 +113,8 @@ def page(facts: Facts, lake: str, now: datetime) -> str:
         lstrip_blocks=True,
         finalize=lambda value: NOT_KNOWN if value is None else value,
     )
-    environment.filters |= {
-        "number": number,
-        "short": short,
-        "percent": charts.percent,
-        "size": size_of,
-        "usd": usd,
-        "share_of": charts.share_of,
-        "model": charts.model_of,
-    }
+    for words in (wording.number, wording.short, wording.percent, wording.size, wording.usd, wording.model):
+        environment.filters[words.__name__] = words
     rows = facts.rows
     return environment.from_string(template).render(
         lake=lake,
@@ -141,65 +132,30 @@ def page(facts: Facts, lake: str, now: datetime) -> str:
 
 
 def _charts(facts: Facts) -> dict[str, Markup]:
-    """The charts for which there is anything to draw."""
+    """The charts for which there is anything to draw, by the name of their figure."""
     rows = facts.rows
-    providers = [{**row, "name": charts.provider_of(row)} for row in rows["output_by_provider"]]
-    models = [{**row, "name": charts.model_of(row)} for row in rows["output_by_model"]]
-    dated = [row for row in rows["output_by_day"] if row["date"] and row["output_tokens"] is not None]
-    stored = rows["thinking_bytes_by_age"]
-    drawn: dict[str, tuple[Callable[..., Markup], list[Any], tuple[Any, ...]]] = {
-        "output_by_day": (charts.output_by_day, dated, (facts.step,)),
-        "models_by_day": (charts.models_by_day, dated, (facts.step,)),
-        "providers": (charts.output_parts, _known(providers, "output_tokens"), ("name",)),
-        "models": (charts.output_parts, _known(models, "output_tokens"), ("name",)),
-        "effort": (charts.effort_asked_and_applied, rows["asked_and_applied"], ()),
-        "claims": (charts.effort_claims, rows["asked_and_applied"], ()),
-        "means": (charts.reasoning_by_effort, _known(rows["reasoning_by_effort"], "mean_reasoning_tokens"), ()),
-        "stored": (charts.stored_by_age, _known(stored, "thinking_bytes"), ()),
-        "aged": (charts.calls_by_age, stored, ()),
-        "coverage": (charts.coverage, rows["coverage"][:_LINES], ()),
-        "rejects": (charts.rejects, rows["rejects_by_reason"], ()),
+    providers = [{**row, "name": wording.provider(row)} for row in rows["output_by_provider"]]
+    models = [{**row, "name": wording.model(row)} for row in rows["output_by_model"]]
+    dated = _known(_known(rows["output_by_day"], "date"), "output_tokens")
+    data: dict[str, tuple[Callable[[Sequence[Row]], Markup], Sequence[Row]]] = {
+        "output_by_day": (partial(charts.output_by_day, step=facts.step), dated),
+        "models_by_day": (partial(charts.models_by_day, step=facts.step), dated),
+        "providers": (charts.output_parts, _known(providers, "output_tokens")),
+        "models": (charts.output_parts, _known(models, "output_tokens")),
+        "effort": (charts.effort, rows["asked_and_applied"]),
+        "claims": (charts.claims, rows["asked_and_applied"]),
+        "means": (charts.means, _known(rows["reasoning_by_effort"], "mean_reasoning_tokens")),
+        "stored": (charts.stored, _known(rows["thinking_bytes_by_age"], "thinking_bytes")),
+        "aged": (charts.aged, rows["thinking_bytes_by_age"]),
+        "coverage": (charts.coverage, rows["coverage"][:_LINES]),
+        "rejects": (charts.rejects, rows["rejects_by_reason"]),
     }
-    return {name: draw(data, *more) for name, (draw, data, more) in drawn.items() if data}
+    return {name: draw(known) for name, (draw, known) in data.items() if known}
 
 
-def _known(rows: list[Any], column: str) -> list[Any]:
+def _known(rows: Sequence[Row], column: str) -> list[Row]:
     return [row for row in rows if row[column] is not None]
 
 
-def _calls_where(rows: list[Row], change: str) -> int:
+def _calls_where(rows: Sequence[Row], change: str) -> int:
     return sum(row["calls"] for row in rows if row["effort_change"] == change)
-
-
-def number(value: int | Decimal | None) -> str:
-    """A count with its thousands apart."""
-    return NOT_KNOWN if value is None else f"{value:,.0f}"
-
-
-def short(value: int | Decimal | None) -> str:
-    """A count for a headline: 12,300, 1.23 million."""
-    if value is None:
-        return NOT_KNOWN
-    for least, word in ((10**12, "trillion"), (10**9, "billion"), (10**6, "million")):
-        if value >= least:
-            return f"{value / least:.2f} {word}"
-    return number(value)
-
-
-def size_of(value: int | Decimal | None) -> str:
-    """Bytes in decimal units."""
-    if value is None:
-        return NOT_KNOWN
-    size, unit = float(value), 0
-    while size >= 1000 and unit < len(_UNITS) - 1:
-        size, unit = size / 1000, unit + 1
-    return f"{size:.0f} {_UNITS[unit]}" if unit == 0 else f"{size:.1f} {_UNITS[unit]}"
-
-
-def usd(value: Decimal | None) -> str:
-    """Dollars to the cent; less than a dollar to four digits after the point."""
-    if value is None:
-        return NOT_KNOWN
-    if 0 < value < Decimal("0.0001"):
-        return "<$0.0001"
-    return f"${value:,.2f}" if value == 0 or abs(value) >= 1 else f"${value:.4f}"

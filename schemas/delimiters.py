@@ -11,7 +11,7 @@ from typing import NamedTuple, Self
 
 from pydantic import BaseModel, ConfigDict, model_validator
 
-from schemas.vocabulary import TagPolicy
+from schemas.vocabulary import Effort, TagPolicy
 from schemas.yaml_text import load_yaml
 
 _LAST_BRACKET = re.compile(r"(?<!\|)(\\\]|[>▷])\Z")
@@ -35,6 +35,8 @@ class Pair(_Entry):
     closes_alone: bool = True
     answer_open: tuple[str, ...] = ()
     answer_close: tuple[str, ...] = ()
+    effort: Effort | None = None
+    """The effort that ran, where the tag's name tells it."""
 
     @model_validator(mode="after")
     def _every_closing_spelling_holds_the_needle(self) -> Self:
@@ -78,6 +80,7 @@ class Delimiter(NamedTuple):
     close: re.Pattern[str]
     answer_open: re.Pattern[str] | None
     answer_close: re.Pattern[str] | None
+    effort: Effort | None
 
 
 class Closing(NamedTuple):
@@ -166,6 +169,7 @@ def _delimiter(name: str) -> Delimiter:
         close=re.compile(_any(pair.close), re.IGNORECASE),
         answer_open=re.compile(rf"\s*(?:{_any(pair.answer_open)})", re.IGNORECASE) if pair.answer_open else None,
         answer_close=re.compile(rf"(?:{_any(pair.answer_close)})\s*\Z", re.IGNORECASE) if pair.answer_close else None,
+        effort=pair.effort,
     )
 
 

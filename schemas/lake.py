@@ -35,6 +35,17 @@ class LakeFile(BaseModel):
     schema_version: int = SCHEMA_VERSION
 
 
+class PriceFiles(BaseModel):
+    """The price table in force and the models matched to it; paths are relative to the lake."""
+
+    model_config = ConfigDict(frozen=True)
+
+    prices: str
+    model_map: str
+    version: str
+    """Where the prices are from, which version, and a hash of what they say."""
+
+
 class Pointer(BaseModel):
     """``lake.json``: exactly the live files, one for each partition. It is the truth; all else follows from it."""
 
@@ -50,6 +61,7 @@ class Pointer(BaseModel):
     """The ids of all committed runs, oldest first."""
     superseded: dict[str, datetime] = Field(default_factory=dict)
     """Files that readers of an earlier pointer may still read, and since when they are no longer live."""
+    prices: PriceFiles | None = None
 
     def files(self, kind: Kind) -> dict[str, LakeFile]:
         """The live files of one relation, by partition."""
@@ -64,7 +76,8 @@ class Pointer(BaseModel):
 
     def paths(self) -> set[str]:
         """All live files, relative to the lake."""
-        return {file.path for kind in Kind for file in self.files(kind).values()}
+        data = {file.path for kind in Kind for file in self.files(kind).values()}
+        return data | ({self.prices.prices, self.prices.model_map} if self.prices else set())
 
 
 @dataclass(frozen=True, slots=True)

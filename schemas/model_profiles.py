@@ -7,9 +7,9 @@ import re
 from collections.abc import Iterator
 from datetime import date
 from enum import StrEnum
-from functools import cache, lru_cache
+from functools import cache, cached_property, lru_cache
 from importlib.resources import files
-from typing import Self
+from typing import Literal, Self
 
 from pydantic import BaseModel, ConfigDict, model_validator
 
@@ -77,17 +77,58 @@ class ModelProfile(BaseModel):
         return (self.valid_from or moment) <= moment <= (self.valid_to or moment)
 
 
+class PromptSwitch(BaseModel):
+    """Words in a prompt by which a family is told whether, or how much, to think."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+    models: re.Pattern[str]
+    apart_from: re.Pattern[str] | None = None
+    words: dict[str, Effort | Literal["on", "off"]]
+    of_users: bool = False
+    source: str
+
+    @cached_property
+    def pattern(self) -> re.Pattern[str]:
+        """Any of the words standing by itself: no part of a longer word, a closing tag (``</think>``) or a path."""
+        words = "|".join(re.escape(word) for word in sorted(self.words, key=len, reverse=True))
+        return re.compile(rf"(?<![A-Za-z\d_/<.:-])(?:{words})(?![A-Za-z\d_/])")
+
+    def is_read_by(self, name: str) -> bool:
+        """Tell whether a model, by its bare name, reads the words."""
+        if self.models.search(name) is None:
+            return False
+        return self.apart_from is None or self.apart_from.search(name) is None
+
+
 class _File(BaseModel):
     model_config = ConfigDict(extra="forbid", frozen=True)
 
+    prompt_switches: tuple[PromptSwitch, ...]
     profiles: tuple[ModelProfile, ...]
 
 
-@cache
 def model_profiles() -> tuple[ModelProfile, ...]:
     """Read the file. Raises ``pydantic.ValidationError`` where it is not as described."""
-    text = (files("schemas") / "model_profiles.yaml").read_text("utf-8")
-    return _File.model_validate(load_yaml(text)).profiles
+    return _file().profiles
+
+
+@lru_cache(maxsize=4096)
+def prompt_switches_of(model: str) -> tuple[PromptSwitch, ...]:
+    """Give the words that a model, named in any host's spelling, reads out of its prompt; most models read none."""
+    name = bare_name(model)
+    return tuple(switch for switch in _file().prompt_switches if switch.is_read_by(name))
+
+
+@cache
+def prompt_words() -> dict[str, str]:
+    """Give the meaning of every word of the prompt switches: a level, ``on`` or ``off``."""
+    return {word: meaning for switch in _file().prompt_switches for word, meaning in switch.words.items()}
+
+
+@cache
+def _file() -> _File:
+    return _File.model_validate(load_yaml((files("schemas") / "model_profiles.yaml").read_text("utf-8")))
 
 
 @lru_cache(maxsize=4096)

@@ -65,6 +65,18 @@ class Counts:
 
 
 @dataclass(slots=True)
+class FurtherSpend:
+    """A run of another model within one answer, billed beside it at that model's price: a call without a text."""
+
+    purpose: str
+    """What it was for: ``advisor``."""
+    model: str | None
+    counts: Counts
+    usage: dict[str, Any]
+    """The counts as they were."""
+
+
+@dataclass(slots=True)
 class Asked:
     """What a request asked for. Null: the request does not say."""
 
@@ -79,6 +91,8 @@ class Asked:
     user_id: str | None = None
     session_id: str | None = None
     tags: dict[str, str] | None = None
+    fallbacks: dict[str, "Asked"] | None = None
+    """What is sent to each model that may answer in this one's place, where the request lists them."""
 
 
 @dataclass(slots=True)
@@ -96,6 +110,10 @@ class Reading:
     counts: Counts | None = None
     usage: dict[str, Any] | None = None
     """The usage object as it was."""
+    also: list[FurtherSpend] = field(default_factory=list)
+    """What other models' runs within this answer cost; no part of ``counts``."""
+    fell_back: bool = False
+    """The model that was asked declined, and ``model`` is one of the request's fallbacks."""
     effort_reported: str | None = None
     """An effort that the response states, as spelled."""
     effort_is_echo: bool = False

@@ -18,6 +18,8 @@ class Settings(BaseModel):
     lake: Path
     envelopes: tuple[Envelope, ...]
     """One: every record is read by it. Several: each by the one that recognises it."""
+    transcripts: tuple[str, ...] = ()
+    """The forms of agent transcripts whose files are read whole, where they are recognised."""
     since: date | None = None
     until: date | None = None
     workers: int = 1

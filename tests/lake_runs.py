@@ -14,11 +14,11 @@ from schemas.call import Call
 from schemas.lake import Kind, RunContext
 from schemas.reject import Reject
 from schemas.vocabulary import RejectReason
+from transforms.accounts import account_of
 from transforms.clock import DAY_US
 from transforms.columns import to_batch, to_reject_batch
 from transforms.lake import DATABASE, Lake
 from transforms.publish import add_up, publish
-from transforms.settle import account_of
 from transforms.stage import ACCOUNT, Descriptor, Normalised, stage
 
 DAY = 20_000

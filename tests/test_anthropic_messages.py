@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from schemas.exchange import Stream
-from schemas.reading import Asked, MalformedBodyError, Piece
+from schemas.reading import Asked, MalformedBodyError, Piece, Reading
 from schemas.vocabulary import Effort, FinishReason, PieceKind, ThinkingForm, ThinkingSource, ThinkingSwitch
 from transforms.protocols import anthropic_messages
 from transforms.protocols.anthropic_messages import asked, claims, claims_request, fold, read
@@ -440,17 +440,103 @@ def test_other_spellings_of_the_effort(request_body: Json, raw: str | None, effo
     assert (wish.effort_raw, wish.effort) == (raw, effort)
 
 
+# What one message costs
+
+
+def iteration(kind: str, given: Any, output: Any, **more: Any) -> Json:
+    return {"type": kind, "input_tokens": given, "output_tokens": output, **more}
+
+
+def spent(*iterations: Any, given: int | None = 20, output: int | None = 30, **usage: Any) -> Reading:
+    counts = {"input_tokens": given, "output_tokens": output, "iterations": list(iterations), **usage}
+    return read(message(text("x"), usage=counts))
+
+
+def counted(reading: Reading) -> tuple[int | None, int | None]:
+    assert reading.counts is not None
+    return reading.counts.prompt, reading.counts.completion
+
+
+def test_runs_at_the_top_level_are_not_added() -> None:
+    reading = spent(iteration("message", 12, 10), iteration("message", 8, 20))
+    assert (counted(reading), reading.also) == ((20, 30), [])
+
+
+def test_every_compaction_is_added_with_its_cache() -> None:
+    reading = spent(
+        iteration("compaction", 100, 7, cache_read_input_tokens=1000),
+        iteration("message", 12, 10),
+        iteration("compaction", 200, 9, cache_creation={"ephemeral_1h_input_tokens": 50}),
+        iteration("message", 8, 20),
+    )
+    assert counted(reading) == (20 + 1100 + 250, 30 + 7 + 9)
+    assert reading.counts is not None
+    assert (reading.counts.cached, reading.counts.cache_write, reading.counts.cache_write_1h) == (1000, 50, 50)
+
+
+def test_a_count_that_is_not_reported_stays_so() -> None:
+    assert counted(spent(iteration("compaction", 100, 7), output=None)) == (120, None)
+
+
+def test_an_advisor_is_kept_apart_with_its_own_model() -> None:
+    first, second = iteration("advisor_message", 50, 5, model="claude-opus-4-8"), iteration("advisor_message", 60, 6)
+    reading = spent(iteration("message", 20, 30), first, second)
+    assert counted(reading) == (20, 30)
+    assert [(spend.purpose, spend.model, spend.counts.prompt, spend.usage) for spend in reading.also] == [
+        ("advisor", "claude-opus-4-8", 50, first),
+        ("advisor", None, 60, second),
+    ]
+
+
+def test_a_sum_of_all_runs_at_the_top_leaves_nothing_to_add() -> None:
+    runs = [iteration("message", 20, 30), iteration("compaction", 100, 7), iteration("advisor_message", 50, 5)]
+    reading = spent(*runs, given=170, output=42)
+    assert (counted(reading), reading.also) == ((170, 42), [])
+
+
+def test_a_fallback_names_the_model_that_answered_and_a_declined_attempt_is_not_added() -> None:
+    reading = spent(iteration("message", 19, 4, model="a"), iteration("fallback_message", 20, 30, model="b"))
+    assert (reading.model, reading.fell_back, counted(reading)) == ("b", True, (20, 30))
+
+
+@pytest.mark.parametrize("odd", [None, "message", 7, {}, ["x"], [None], [{"type": "kept_warm", "output_tokens": 9}]])
+def test_unknown_runs_are_not_guessed_at(odd: object) -> None:
+    reading = read(message(text("x"), usage={"input_tokens": 20, "output_tokens": 30, "iterations": odd}))
+    assert (counted(reading), reading.also, reading.fell_back) == ((20, 30), [], False)
+
+
+def test_what_each_fallback_is_sent() -> None:
+    request = {
+        "model": "claude-fable-5",
+        "thinking": {"type": "adaptive"},
+        "output_config": {"effort": "max"},
+        "fallbacks": [
+            {"model": "own-effort", "output_config": {"effort": "low"}},
+            {"model": "own-switch", "thinking": {"type": "disabled"}},
+            {"output_config": {"effort": "low"}},
+            "default",
+        ],
+    }
+    adaptive, off = ThinkingSwitch.ADAPTIVE, ThinkingSwitch.OFF
+    assert asked(request).fallbacks == {
+        "own-effort": Asked("own-effort", thinking=adaptive, effort=Effort.LOW, effort_raw="low"),
+        "own-switch": Asked("own-switch", thinking=off, effort=Effort.MAX, effort_raw="max"),
+    }
+    assert asked({**request, "fallbacks": "default"}).fallbacks is None
+
+
 # Properties
 
 # fmt: off
 NAMES = [
     "type", "id", "model", "role", "content", "text", "thinking", "signature", "data", "stop_reason", "usage",
     "message", "input_tokens", "output_tokens", "cache_creation", "delta", "index", "content_block", "error",
-    "output_config", "effort", "budget_tokens", "messages", "metadata", "max_tokens",
+    "output_config", "effort", "budget_tokens", "messages", "metadata", "max_tokens", "iterations", "fallbacks",
 ]
 WORDS = [
     "message", "message_start", "content_block_start", "content_block_delta", "message_delta", "message_stop", "text",
     "thinking", "tool_use", "redacted_thinking", "text_delta", "thinking_delta", "signature_delta", "error", "system",
+    "compaction", "advisor_message", "fallback_message",
 ]
 # fmt: on
 LEAVES = st.none() | st.booleans() | st.integers() | st.floats() | st.text(max_size=3) | st.sampled_from(WORDS)

@@ -12,7 +12,8 @@ from schemas.model_profiles import ModelProfile, bare_name, model_profiles, prof
 from schemas.reading import Asked
 from schemas.vocabulary import Effort, EffortChange, EffortSource, ThinkingSwitch
 from tests.conftest import SHARED
-from transforms.effort import AppliedEffort, applied, asked_openai_shaped, spelled, to_effort
+from transforms.asked import asked_openai_shaped, spelled
+from transforms.effort import AppliedEffort, applied, applied_by_fallback, to_effort
 
 OFF, ON, ADAPTIVE = ThinkingSwitch.OFF, ThinkingSwitch.ON, ThinkingSwitch.ADAPTIVE
 NOTHING = AppliedEffort(None, None, None)
@@ -167,6 +168,7 @@ _JSON = st.recursive(
 )
 _NAMES = ["model", "stream", "input", "messages", "reasoning_effort", "reasoning", "thinking", "think", "extra_body"]
 _NAMES += ["chat_template_kwargs", "thinking_budget", "nvext", "google", "parameters", "output_config", "max_tokens"]
+_TURN = st.fixed_dictionaries({"role": st.sampled_from(["system", "user", "tool"]), "content": _JSON}) | _JSON
 
 
 @given(st.dictionaries(st.sampled_from(_NAMES), _JSON, max_size=6))
@@ -175,6 +177,73 @@ def test_any_request_is_read(request_body: dict[str, Any]) -> None:
     assert asked.budget is None or 0 <= asked.budget < 2**63
     assert asked.effort is None or asked.effort_raw is not None
     assert asked.effort_raw != ""
+
+
+@given(
+    st.dictionaries(st.sampled_from(["messages", "input", "instructions"]), st.lists(_TURN, max_size=4) | _JSON),
+    st.sampled_from(["qwen3-8b", "gpt-oss-20b", "llama-3.3-nemotron-super-49b-v1.5", "glm-4.5"]),
+)
+def test_any_prompt_is_read(request_body: dict[str, Any], model: str) -> None:
+    assert asked_openai_shaped({"model": model, **request_body}).model == model
+
+
+def in_prompt(model: str, *, system: str = "", user: str = "Hi.") -> str | None:
+    turns = [{"role": "system", "content": system}, {"role": "user", "content": user}]
+    return asked_openai_shaped({"model": model, "messages": turns}).effort_raw
+
+
+class TestProse:
+    """Words of the prompt."""
+
+    @pytest.mark.parametrize(
+        ("model", "reads"),
+        [
+            ("Qwen/Qwen3-32B", True),
+            ("qwen3:4b", True),
+            ("Qwen3-1.7B-Q4_K_M", True),
+            ("accounts/fireworks/models/qwen3-30b-a3b", True),
+            ("qwen/qwen3-235b-a22b-2507", False),
+            ("qwen3-coder-480b", False),
+            ("qwen3.5-27b", False),
+            ("deepseek/deepseek-r1-0528-qwen3-8b", False),
+            ("nvidia/nemotron-nano-9b-v2:free", True),
+            ("nvidia/nemotron-3-nano-30b-a3b", False),
+            ("gpt-5.5", False),
+        ],
+    )
+    def test_only_the_families_that_read_the_words(self, model: str, *, reads: bool) -> None:
+        assert in_prompt(model, user="Is 91 prime? /no_think") == ("/no_think" if reads else None)
+
+    @pytest.mark.parametrize(
+        "text", ["see example.org/think", "</think>", "a/think", "/thinking", "/think/aloud", "/no_thinking", "./think"]
+    )
+    def test_a_word_within_another_is_none(self, text: str) -> None:
+        assert in_prompt("qwen3-8b", user=text) is None
+
+    @pytest.mark.parametrize("text", ["/think", "/no_think, no: /think", "Go on.\n/think", "(/think)", "好/think。"])
+    def test_the_last_word_counts(self, text: str) -> None:
+        assert in_prompt("qwen3-8b", user=text) == "/think"
+
+    def test_of_a_long_text_the_ends_are_looked_at(self) -> None:
+        filler = "word " * 5000
+        assert in_prompt("qwen3-8b", user=f"/no_think {filler}") == "/no_think"
+        assert in_prompt("qwen3-8b", user=f"{filler} /no_think") == "/no_think"
+        assert in_prompt("qwen3-8b", user=f"{filler} /no_think {filler}") is None
+
+    def test_words_of_the_system_alone(self) -> None:
+        assert in_prompt("gpt-oss-20b", system="Reasoning: low") == "Reasoning: low"
+        assert in_prompt("gpt-oss-20b", user="Reasoning: low") is None
+        assert in_prompt("gpt-oss-20b", system="Reasoning: lower it") is None
+
+    def test_a_budget_or_an_odd_value_in_a_field_beats_the_prompt(self) -> None:
+        turns = [{"role": "user", "content": "/no_think"}]
+        request = {"model": "qwen3-8b", "messages": turns}
+        assert asked_openai_shaped({**request, "thinking_budget": 512}).effort_raw is None
+        assert asked_openai_shaped({**request, "reasoning_effort": "default"}).effort_raw == "default"
+
+    def test_off_in_prose_asks_for_none(self) -> None:
+        asked = Asked(thinking=OFF, effort_raw="/no_think")
+        assert run(asked, "qwen3-8b", "low") == AppliedEffort(Effort.LOW, EffortSource.RESPONSE, EffortChange.RAISED)
 
 
 def run(
@@ -312,6 +381,19 @@ class TestProfiles:
     def test_any_name_is_read(self, model: str) -> None:
         assert bare_name(bare_name(model)) is not None
         profile_of(model, 20_000)
+
+
+class TestFallback:
+    """What a fallback ran."""
+
+    def test_is_compared_with_what_was_asked(self) -> None:
+        ran = run(wants(Effort.LOW), "claude-opus-4-8")
+        assert applied_by_fallback(ran, wants(Effort.MAX)).change is EffortChange.LOWERED
+        assert applied_by_fallback(ran, Asked()) == AppliedEffort(Effort.LOW, EffortSource.REQUEST, None)
+
+    def test_a_level_that_it_lacks_is_not_sent(self) -> None:
+        asked = wants(Effort.XHIGH)
+        assert applied_by_fallback(run(asked, "claude-opus-4-6"), asked) == NOTHING
 
 
 def _shared(name: str) -> list[dict[str, Any]]:

@@ -21,10 +21,10 @@ from schemas.call import SCHEMA
 from schemas.lake import Grain, Kind, LakeFile, Pointer
 from tests.lake_runs import DAY, add, ask, call, normalised, published, reject, rows, staged
 from transforms import lock as locking
+from transforms.accounts import AddUp, NoAccountError, read_account
 from transforms.lake import DATABASE, POINTER, Lake, NotALakeError, UnbalancedError
 from transforms.lock import LakeLockedError, LockLostError
 from transforms.publish import Publish
-from transforms.settle import AddUp, NoAccountError, read_account
 from transforms.stage import Normalised, Stage
 from transforms.views import build_views
 

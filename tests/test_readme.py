@@ -14,6 +14,7 @@ from pipelines.cli import COMMANDS, main
 from pipelines.query import listed
 from schemas.call import COLUMNS
 from schemas.envelope import built_in
+from tests.reads_table import protocols_table
 
 README = Path(__file__).parents[1] / "README.md"
 
@@ -41,7 +42,12 @@ def envelopes_table() -> str:
     return "\n".join(["| `--source` | what it is |", "|---|---|", *rows])
 
 
-GENERATED = {"columns": columns_table, "questions": questions_table, "envelopes": envelopes_table}
+GENERATED = {
+    "columns": columns_table,
+    "questions": questions_table,
+    "envelopes": envelopes_table,
+    "protocols": protocols_table,
+}
 
 
 @pytest.mark.parametrize("part", GENERATED)

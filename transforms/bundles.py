@@ -1,4 +1,4 @@
-"""Stored responses that hold several calls: the capture of a socket's session, the results of a finished batch.
+"""Stored responses that hold several calls: a socket's or an agent's session, the results of a finished batch.
 
 A socket has no response of its own: what one side sent and the other received stands in one list, and a session's
 set-up is the request of all its turns. Each turn (Gemini Live) or response (OpenAI Realtime) becomes an exchange with
@@ -13,6 +13,7 @@ import orjson
 
 from schemas.exchange import Exchange, JsonObject, Stream
 from transforms import clock
+from transforms.sessions import calls_in
 
 _LIVE = frozenset({"setup", "setupComplete", "setup_complete", "serverContent", "server_content"})
 _REALTIME = ("session.created", "session.update")
@@ -21,7 +22,13 @@ _FIRST = 3
 
 
 def unbundled(exchange: Exchange) -> list[Exchange]:
-    """The exchanges that one stored response holds; nearly always the one that is given."""
+    """The exchanges that one stored response holds; nearly always the one that is given.
+
+    A session of an agent in which no model was called holds none.
+    """
+    calls = calls_in(exchange)
+    if calls is not None:
+        return calls
     response = exchange.response
     if isinstance(response, Stream):
         return _of_socket(exchange, response) if _is_socket(response) else [exchange]
@@ -136,8 +143,8 @@ def _responses(exchange: Exchange, messages: list[JsonObject]) -> list[Exchange]
             else:
                 model, session_id = _text(session, "model") or model, session_id or _text(session, "id")
         response = message.get("response")
-        if kind == "response.created" and isinstance(response, dict) and response.get("id") not in seen:
-            seen.add(response.get("id"))
+        if kind == "response.created" and isinstance(response, dict) and str(response.get("id")) not in seen:
+            seen.add(str(response.get("id")))
             events = []
             found.append(
                 replace(

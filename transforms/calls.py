@@ -1,128 +1,44 @@
-"""From an exchange to a call: which protocol it speaks, what it says, and what that means in the one schema."""
+"""From an exchange to its call: what was said (``hearing.py``) and what that means in the one schema."""
 
 from decimal import ROUND_HALF_EVEN, Context, Decimal
-from typing import NamedTuple
 
 from schemas.call import Call
-from schemas.exchange import Exchange, JsonObject, StatedCounts, Stream
-from schemas.reading import Asked, Counts, MalformedBodyError, Reading
+from schemas.exchange import Exchange, StatedCounts, Stream
+from schemas.reading import Asked, Counts, Reading
 from schemas.reject import Reject
-from schemas.vocabulary import FinishReason, ReasoningBasis, RejectReason, ThinkingForm
+from schemas.vocabulary import FinishReason, ReasoningBasis, ThinkingForm
 from transforms import clock, urls
-from transforms.effort import applied
-from transforms.errors import CallError, read_error
+from transforms.effort import AppliedEffort, applied, applied_by_fallback
+from transforms.further_calls import further_calls
+from transforms.hearing import Heard, Refused, hear
 from transforms.identity import call_id
 from transforms.json_text import to_json
-from transforms.not_calls import NoCall, rule_of
-from transforms.protocols import PROTOCOLS
+from transforms.not_calls import NoCall
 from transforms.provider import provider_of
-from transforms.streams import answers
 from transforms.texts import Texts, compose
 from transforms.usage import Tokens, settle
 from transforms.wire_protocol import WireProtocol
 
 _COST_STEP = Decimal("1e-12")
 _EXACT = Context(prec=38, rounding=ROUND_HALF_EVEN)
-_KEYS_SHOWN = 12
-
-
-class Heard(NamedTuple):
-    """What an exchange came to before its meaning is worked out: the protocol, where one is known, and its reading."""
-
-    protocol: WireProtocol | None
-    reading: Reading
-    cut: bool = False
 
 
 def to_calls(exchange: Exchange, file: str, position: int) -> list[Call | NoCall | Reject]:
-    """One exchange to its call, or to what says why it is none; a capture of several answers to one each."""
-    try:
-        heard: list[Heard] | NoCall | _Refused = _hear(exchange)
-    except MalformedBodyError as error:
-        heard = _Refused(RejectReason.MALFORMED_BODY, str(error))
+    """One exchange to its call, or to what says why it is none; a capture of several answers to one each.
+
+    What other models' runs within an answer cost are calls behind the answer's own.
+    """
+    heard = hear(exchange)
     if isinstance(heard, NoCall):
         return [heard]
-    if isinstance(heard, _Refused):
+    if isinstance(heard, Refused):
         return [Reject(heard.reason, heard.detail, source=exchange.source, date=_date(exchange.called_at))]
-    return [_build(exchange, answer, file, position) for answer in heard]
-
-
-class _Refused(NamedTuple):
-    reason: RejectReason
-    detail: str
-
-
-def _hear(exchange: Exchange) -> list[Heard] | NoCall | _Refused:
-    response = exchange.response
-    if response is None:
-        return _hear_no_response(exchange)
-    claimed = _claimed_by(response)
-    if len(claimed) > 1:
-        names = ", ".join(protocol.NAME for protocol in claimed)
-        return _Refused(RejectReason.AMBIGUOUS_PROTOCOL, f"claimed by {names}")
-    if not claimed:
-        return _hear_unclaimed(exchange, response)
-    [protocol] = claimed
-    if not isinstance(response, Stream):
-        return [Heard(protocol, protocol.read(response))]
-    return [
-        Heard(protocol, protocol.read(protocol.fold(answer)), cut=answer.cut)
-        for answer in answers(response, protocol.BEGINS)
-    ]
-
-
-def _claimed_by(response: JsonObject | Stream) -> list[WireProtocol]:
-    if not isinstance(response, Stream):
-        return [protocol for protocol in PROTOCOLS if protocol.claims(response)]
-    for event in response.events:
-        claimed = [protocol for protocol in PROTOCOLS if protocol.claims(event)]
-        if claimed:
-            return claimed
-    return []
-
-
-def _hear_unclaimed(exchange: Exchange, response: JsonObject | Stream) -> list[Heard] | NoCall | _Refused:
-    """Error bodies look alike everywhere: the request, else the URL, says whose they are."""
-    bodies = response.events if isinstance(response, Stream) else [response]
-    rule = next((rule for body in bodies if (rule := rule_of(body))), None)
-    if rule is not None:
-        return NoCall(rule)
-    error = next((found for body in bodies if (found := read_error(body))), None)
-    if error is None and _failed_status(exchange):
-        error = CallError(None, to_json(bodies[0]).decode() if bodies else None)
-    if error is None:
-        keys = sorted({key for body in bodies for key in body})
-        more = f" and {len(keys) - _KEYS_SHOWN} more" if len(keys) > _KEYS_SHOWN else ""
-        seen = ", ".join(keys[:_KEYS_SHOWN]) + more if keys else "none"
-        return _Refused(RejectReason.UNKNOWN_PROTOCOL, f"keys seen: {seen}")
-    reading = Reading(finish=FinishReason.ERROR, error_type=error.type, error_message=error.message)
-    return [Heard(_protocol_of_request(exchange), reading)]
-
-
-def _hear_no_response(exchange: Exchange) -> list[Heard] | _Refused:
-    failed = _failed_status(exchange) or exchange.error_type is not None or exchange.error_message is not None
-    if failed:
-        message = exchange.undecodable
-        return [Heard(_protocol_of_request(exchange), Reading(finish=FinishReason.ERROR, error_message=message))]
-    if exchange.undecodable is not None:
-        return _Refused(RejectReason.UNDECODABLE_BODY, exchange.undecodable)
-    protocol = _protocol_of_request(exchange)
-    if protocol is None:
-        return _Refused(RejectReason.EMPTY_RECORD, "no response, no error, and no request that a protocol claims")
-    return [Heard(protocol, Reading())]
-
-
-def _failed_status(exchange: Exchange) -> bool:
-    return exchange.status_code is not None and exchange.status_code >= 400
-
-
-def _protocol_of_request(exchange: Exchange) -> WireProtocol | None:
-    """Whose call it was where the response does not say: by the URL's path, else by the request's shape."""
-    url = exchange.url or ""
-    served = [protocol for protocol in PROTOCOLS if any(path in url for path in protocol.PATHS)]
-    if len(served) != 1 and exchange.request is not None:
-        served = [protocol for protocol in PROTOCOLS if protocol.claims_request(exchange.request)]
-    return served[0] if len(served) == 1 else None
+    calls: list[Call | NoCall | Reject] = []
+    for answer in heard:
+        call = _build(exchange, answer, file, position)
+        calls.append(call)
+        calls += further_calls(call, answer.reading.also)
+    return calls
 
 
 def _build(exchange: Exchange, heard: Heard, file: str, position: int) -> Call:
@@ -142,17 +58,9 @@ def _build(exchange: Exchange, heard: Heard, file: str, position: int) -> Call:
         failed=failed or reading.finish is FinishReason.ABORTED,
     )
     tokens = _tokens(exchange, reading, asked)
-    effort = applied(
-        asked,
-        reported=reading.effort_reported,
-        is_echo=reading.effort_is_echo,
-        model=model,
-        called_at=called_at,
-        failed=failed or exchange.response is None,
-        sent=not exchange.request_rewritten,
+    effort = _effort(
+        exchange, reading, asked, texts, model=model, called_at=called_at, failed=failed or exchange.response is None
     )
-    if effort.effort is not None and reading.effort_source is not None:
-        effort = effort._replace(source=reading.effort_source)
     billing = provider_of(
         model,
         url=exchange.url,
@@ -224,6 +132,44 @@ def _build(exchange: Exchange, heard: Heard, file: str, position: int) -> Call:
         sampled_fraction=exchange.sampled_fraction,
         date=_date(called_at),
     )
+
+
+def _effort(
+    exchange: Exchange,
+    reading: Reading,
+    asked: Asked,
+    texts: Texts,
+    *,
+    model: str | None,
+    called_at: int | None,
+    failed: bool,
+) -> AppliedEffort:
+    fallback = _sent_to_fallback(asked, model) if reading.fell_back else None
+    effort = applied(
+        fallback or asked,
+        reported=reading.effort_reported or texts.effort,
+        is_echo=reading.effort_is_echo,
+        model=model,
+        called_at=called_at,
+        failed=failed,
+        sent=not exchange.request_rewritten,
+    )
+    if fallback is not None:
+        return applied_by_fallback(effort, asked)
+    if effort.effort is not None and reading.effort_source is not None:
+        return effort._replace(source=reading.effort_source)
+    return effort
+
+
+def _sent_to_fallback(asked: Asked, model: str | None) -> Asked:
+    """What the fallback that answered was sent: its entry's; the request's own where the provider chose the fallback.
+
+    A response may name a dated snapshot of the model that the request names.
+    """
+    if asked.fallbacks is None:
+        return asked
+    names = [name for name in asked.fallbacks if model is not None and model.startswith(name)]
+    return asked.fallbacks[max(names, key=len)] if names else Asked()
 
 
 def _tokens(exchange: Exchange, reading: Reading, asked: Asked) -> Tokens:

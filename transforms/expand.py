@@ -8,23 +8,27 @@ import glob
 import io
 import json
 import os
+import re
 import stat
 import zlib
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from enum import StrEnum
 from fnmatch import fnmatch
 from itertools import chain
 from pathlib import Path
-from typing import BinaryIO, NamedTuple
+from typing import Any, BinaryIO, NamedTuple
 
 import apache_beam as beam
+import orjson
 import pyarrow as pa
 import pyarrow.parquet as pq
 from apache_beam.io.filesystem import BeamIOError, CompressionTypes
 from apache_beam.io.filesystems import FileSystems
 from apache_beam.pvalue import PCollection
+
+from transforms import envelopes
 
 SHARD_BYTES = 64 << 20
 """Bytes of one shard of a file that can be cut: of a plain file as stored, of Parquet uncompressed."""
@@ -57,7 +61,8 @@ class Shard(NamedTuple):
     """A part of a file that is read on its own.
 
     ``start`` and ``end`` are bytes of plain LINES (the shard owns the lines that start in that range), row groups of
-    PARQUET; ``0, -1`` is the whole file. ``compression`` is ``gzip``, ``zstd`` or null.
+    PARQUET; ``0, -1`` is the whole file. ``compression`` is ``gzip``, ``zstd`` or null. ``folded_by`` names the reader
+    of transcripts that needs to see the whole file at once.
     """
 
     file: str
@@ -65,13 +70,15 @@ class Shard(NamedTuple):
     compression: str | None
     start: int
     end: int
+    folded_by: str | None = None
 
 
-def expand(path: str) -> Iterator[Shard]:
-    """Cut one file into its shards; an empty file has none.
+def expand(path: str, transcripts: Collection[str] = envelopes.NAMES) -> Iterator[Shard]:
+    """Cut one file into its shards; an empty file has none, a transcript of one of these kinds is one.
 
     Never raises for a bad file: it becomes one shard, and whoever reads that reports the fault.
     """
+    head = bytearray()
     broken = Shard(path, Form.LINES, None, 0, -1)
     try:
         with open_file(path) as file:
@@ -83,11 +90,14 @@ def expand(path: str) -> Iterator[Shard]:
                 cuts = list(_cut_row_groups(pq.read_metadata(file)))
                 return (Shard(path, Form.PARQUET, None, start, end) for start, end in cuts)
         compression = _compression_of(magic)
-        form = form_of(blocks(path, compression))
+        form = form_of(_noting_the_head(blocks(path, compression), head))
     except FILE_FAULTS:
         return iter([broken])
     if form is None:
         return iter(())
+    reader = envelopes.reader_of(first_values(bytes(head), form), transcripts)
+    if reader is not None:
+        return iter([Shard(path, form, compression, 0, -1, reader.NAME)])
     if form is Form.LINES and compression is None:
         return (Shard(path, Form.LINES, None, start, end) for start, end in _cut_bytes(size))
     return iter([Shard(path, form, compression, 0, -1)])
@@ -108,16 +118,18 @@ def _cut_row_groups(metadata: pq.FileMetaData) -> Iterator[tuple[int, int]]:
 
 @dataclass
 class Expand(beam.PTransform[PCollection[str], PCollection[Shard]]):
-    """File names to the shards of these files."""
+    """File names to the shards of these files; files that these readers of transcripts recognise stay whole."""
+
+    transcripts: tuple[str, ...] = envelopes.NAMES
 
     def expand(self, input_or_inputs: PCollection[str]) -> PCollection[Shard]:
         """Wire one file to its shards."""
-        return input_or_inputs | "ExpandFile" >> beam.FlatMap(_expand_or_nothing)
+        return input_or_inputs | "ExpandFile" >> beam.FlatMap(_expand_or_nothing, self.transcripts)
 
 
-def _expand_or_nothing(path: str) -> Iterator[Shard]:
+def _expand_or_nothing(path: str, transcripts: Collection[str] = envelopes.NAMES) -> Iterator[Shard]:
     """An empty file gives one empty shard: a run that finds nothing has an account too."""
-    shards = list(expand(path))
+    shards = list(expand(path, transcripts))
     yield from shards or [Shard(path, Form.LINES, None, 0, 0)]
 
 
@@ -257,6 +269,49 @@ def _goes_on_after_array(content: Iterator[bytes]) -> bool:
             if newline:
                 return last == b"]" and (bool(after.strip()) or any(b.strip() for b in content))
     return False
+
+
+def _noting_the_head(content: Iterable[bytes], head: bytearray) -> Iterator[bytes]:
+    """Pass a file's blocks on, and keep the first bytes."""
+    for block in content:
+        if len(head) < HEAD_BYTES:
+            head += block
+        yield block
+
+
+def first_values(head: bytes, form: Form) -> list[Any]:
+    """The first JSON values in the beginning of a file's text: of lines, of an array's elements, or of a document."""
+    text = head.removeprefix(b"\xef\xbb\xbf").lstrip()
+    if form is Form.LINES:
+        return [value for line in text.split(b"\n", _FIRST)[:_FIRST] if (value := _parsed(line)) is not None]
+    whole = _parsed(text)
+    if whole is not None:
+        return whole[:_FIRST] if isinstance(whole, list) else [whole]
+    return _leading_values(text.decode("utf-8", "replace"))
+
+
+_FIRST = envelopes.HEAD_LINES
+_BETWEEN = re.compile(r"[\s,]*")
+
+
+def _parsed(text: bytes) -> Any:
+    try:
+        return orjson.loads(text)
+    except orjson.JSONDecodeError:
+        return None
+
+
+def _leading_values(text: str) -> list[Any]:
+    values: list[Any] = []
+    position = 1 if text.startswith("[") else 0
+    while len(values) < _FIRST:
+        position = _BETWEEN.match(text, position).end()  # type: ignore[union-attr] # matches the empty text too
+        try:
+            value, position = _DECODER.raw_decode(text, position)
+        except (ValueError, RecursionError):
+            break
+        values.append(value)
+    return values
 
 
 _DECODER = json.JSONDecoder()

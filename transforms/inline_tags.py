@@ -10,7 +10,7 @@ from collections.abc import Iterable, Iterator
 from typing import NamedTuple
 
 from schemas.delimiters import Delimiter, Delimiters, delimiters_for, policy_delimiters
-from schemas.vocabulary import PieceKind, SplitRule, TagPolicy, ThinkingSource
+from schemas.vocabulary import Effort, PieceKind, SplitRule, TagPolicy, ThinkingSource
 from transforms import harmony
 
 _FENCE = re.compile(r"^[ \t]*(`{3,}(?=[^`\n]*$)|~{3,})[ \t]*(\S?)", re.MULTILINE)
@@ -31,6 +31,8 @@ class Split(NamedTuple):
     parts: list[TextPart]
     rule: SplitRule
     source: ThinkingSource
+    effort: Effort | None = None
+    """The effort that ran, where the tag's name tells it."""
 
 
 class _Block(NamedTuple):
@@ -191,7 +193,7 @@ def _tag_split(text: str, blocks: Iterable[_Block], pair: Delimiter | None, rule
         end = block.end
     _append(parts, PieceKind.THINKING, thinking.strip())
     _append(parts, PieceKind.ANSWER, _answer(text[end:], pair, behind_tag=True))
-    return Split(parts, rule, ThinkingSource.TAG)
+    return Split(parts, rule, ThinkingSource.TAG, pair.effort if pair else None)
 
 
 def _answer(text: str, pair: Delimiter | None, *, behind_tag: bool) -> str:

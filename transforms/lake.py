@@ -7,23 +7,26 @@ anywhere before the swap, it has changed nothing; killed after, the next run fin
 import os
 import re
 import shutil
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
 from schemas.account import RunAccount
 from schemas.call import SCHEMA_VERSION
 from schemas.lake import Grain, Kind, Pointer, RunContext
+from schemas.prices import Price
+from transforms.accounts import settle
 from transforms.durable import flush, write_text
 from transforms.lock import Lock, LockLostError
-from transforms.settle import settle
+from transforms.price_files import with_new_models, write_prices
 from transforms.views import build_views, is_of
 
 POINTER = "lake.json"
 DATABASE = "thinkledger.duckdb"
 GRACE = timedelta(hours=1)
 _LOCK = "lock"
-_DATA_FILE = re.compile(r"(calls|rejects)-\d{6,}-[0-9a-f]{4,}\.parquet")
+_DATA_FILE = re.compile(r"(calls|rejects|prices|model_map)-\d{6,}-[0-9a-f]{4,}\.parquet")
+_DATA_FOLDERS = (*Kind, "prices")
 _MISREAD = "=*?[]"
 """Characters of a path that DuckDB reads as partition keys (which hide columns of that name) or as patterns."""
 
@@ -136,13 +139,23 @@ class Lake:
         pointer = self._next(run, account)
         stored = account.model_dump_json(indent=1, exclude={"partitions": {"__all__": {"beaten"}}})
         write_text(self.path / "runs" / f"{run.run_id}.json", stored)
-        views = run.staging / DATABASE
-        build_views(views, self.path, pointer)
-        self._lock.check(run.token)
-        write_text(self.path / POINTER, pointer.model_dump_json(indent=1))
-        views.replace(self.path / DATABASE)
-        self._end(run)
+        self._swap(run, pointer)
         return account
+
+    def commit_prices(self, run: RunContext, prices: Sequence[Price], version: str) -> Pointer:
+        """Put a price table in force, and match every model of the lake to it; no call file changes.
+
+        Raises:
+            LockLostError: another run took the lake; nothing changed.
+        """
+        files = write_prices(run, prices, version)
+
+        def put(pointer: Pointer) -> None:
+            pointer.prices = files
+
+        pointer = self._following(run, put, datetime.now(UTC))
+        self._swap(run, pointer)
+        return pointer
 
     def abort(self, run: RunContext) -> None:
         """Give up a run: its files go, the lake stays as it was."""
@@ -150,6 +163,15 @@ class Lake:
             for path in self._data_files():
                 if path.stem.rsplit("-", 1)[1].startswith(run.token):
                     _remove(path, self.path)
+        self._end(run)
+
+    def _swap(self, run: RunContext, pointer: Pointer) -> None:
+        """Put a run's pointer and views in place, and end the run."""
+        views = run.staging / DATABASE
+        build_views(views, self.path, pointer)
+        self._lock.check(run.token)
+        write_text(self.path / POINTER, pointer.model_dump_json(indent=1))
+        views.replace(self.path / DATABASE)
         self._end(run)
 
     def _end(self, run: RunContext) -> None:
@@ -185,6 +207,19 @@ class Lake:
 
     def _next(self, run: RunContext, account: RunAccount) -> Pointer:
         """The pointer after a run."""
+        changed = [partition for partition in account.partitions if partition.changed]
+        calls = [partition.file.path for partition in changed if partition.kind is Kind.CALLS and partition.file]
+
+        def put(pointer: Pointer) -> None:
+            for partition in changed:
+                pointer.put(partition.kind, partition.partition, partition.file)
+            pointer.runs.append(run.run_id)
+            pointer.prices = with_new_models(run, pointer, calls)
+
+        return self._following(run, put, account.ended_at or datetime.now(UTC))
+
+    def _following(self, run: RunContext, change: Callable[[Pointer], None], now: datetime) -> Pointer:
+        """The pointer of the next generation, with a change."""
         before = self.pointer()
         if before.generation + 1 != run.generation:
             raise LockLostError(
@@ -196,16 +231,13 @@ class Lake:
                 "schema_version": SCHEMA_VERSION,
                 "generation": run.generation,
                 "token": run.token,
-                "committed_at": account.ended_at,
+                "committed_at": now,
             },
         )
-        for partition in account.partitions:
-            if partition.changed:
-                after.put(partition.kind, partition.partition, partition.file)
-        after.runs.append(run.run_id)
+        change(after)
         known = {path: since for path, since in before.superseded.items() if (self.path / path).exists()}
         gone = before.paths() - after.paths()
-        return after.model_copy(update={"superseded": known | dict.fromkeys(sorted(gone), account.ended_at)})
+        return after.model_copy(update={"superseded": known | dict.fromkeys(sorted(gone), now)})
 
     def _clean_up(self, pointer: Pointer, before: datetime) -> None:
         """Remove what no reader can know any more, and what runs that died left behind."""
@@ -223,8 +255,8 @@ class Lake:
                 path.unlink()
 
     def _data_files(self) -> Iterator[Path]:
-        for kind in Kind:
-            for path in list((self.path / kind).rglob("*.parquet")):
+        for folder in _DATA_FOLDERS:
+            for path in list((self.path / folder).rglob("*.parquet")):
                 if _DATA_FILE.fullmatch(path.name):
                     yield path
 

@@ -5,7 +5,7 @@ import traceback
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import NamedTuple
+from typing import Literal, NamedTuple
 
 import apache_beam as beam
 from apache_beam.pvalue import PCollection
@@ -15,12 +15,13 @@ from schemas.call import Call
 from schemas.envelope import Envelope
 from schemas.exchange import Exchange, RawRecord, RecordBatch
 from schemas.reject import Reject
-from schemas.vocabulary import RejectReason
+from schemas.vocabulary import Fate, RejectReason
 from transforms.bundles import unbundled
 from transforms.calls import to_calls
 from transforms.columns import to_batch, to_reject_batch
 from transforms.json_text import to_json
 from transforms.not_calls import NoCall
+from transforms.sessions import fold_records
 from transforms.stage import Normalised
 from transforms.unwrap import Skip, Unwrapper
 
@@ -55,9 +56,8 @@ class Outcome(NamedTuple):
 def normalise(batch: RecordBatch, unwrapper: Unwrapper, window: Window = ALWAYS) -> Outcome:
     """Normalise every record of a batch. A record that holds several calls counts once for each of them."""
     outcome = Outcome([], [], Tally(bytes=batch.size))
-    for record in batch.records:
-        results = _normalise_record(record, batch.file, unwrapper) or [Skip(HOLDS_NO_CALL)]
-        for result in results:
+    for record, results in _normalise_records(batch, unwrapper):
+        for result in results or [Skip(HOLDS_NO_CALL)]:
             _count(result, outcome, record, batch.file, window)
     if batch.broken is not None:
         broken = Reject(RejectReason.UNREADABLE_FILE, batch.broken)
@@ -65,25 +65,50 @@ def normalise(batch: RecordBatch, unwrapper: Unwrapper, window: Window = ALWAYS)
     return outcome
 
 
-def _normalise_record(record: RawRecord, file: str, unwrapper: Unwrapper) -> list[Call | Skip | NoCall | Reject]:
+Result = Call | Skip | NoCall | Reject | Literal[Fate.PART]
+"""What a record came to, or one of the calls that it holds."""
+
+
+def _normalise_records(batch: RecordBatch, unwrapper: Unwrapper) -> Iterator[tuple[RawRecord, list[Result]]]:
+    """Each record with what it came to: read for itself, or with all others where they are one session's lines."""
+    if batch.folded_by is not None:
+        for record, folded in fold_records(batch.records, batch.folded_by):
+            yield record, _normalise_each(folded, batch.file, record.position)
+        return
+    for record in batch.records:
+        yield record, _normalise_record(record, batch.file, unwrapper)
+
+
+def _normalise_record(record: RawRecord, file: str, unwrapper: Unwrapper) -> list[Result]:
     try:
-        results: list[Call | Skip | NoCall | Reject] = []
-        for found in unwrapper.unwrap(record):
-            if not isinstance(found, Exchange):
-                results.append(found)
-                continue
-            for exchange in unbundled(found):
-                results += to_calls(exchange, file, record.position)
+        found = [
+            one
+            for outcome in unwrapper.unwrap(record)
+            for one in (unbundled(outcome) if isinstance(outcome, Exchange) else [outcome])
+        ]
     except Exception as fault:  # noqa: BLE001 - a fault of ours on one record neither stops a run nor loses the record
-        where = traceback.extract_tb(fault.__traceback__)[-1]
-        place = f"{Path(where.filename).name}:{where.lineno}"
-        return [Reject(RejectReason.INTERNAL_ERROR, f"{type(fault).__name__} at {place}: {fault}")]
+        return [_our_fault(fault)]
+    return _normalise_each(found, file, record.position)
+
+
+def _normalise_each(found: Sequence[Exchange | Result], file: str, position: int) -> list[Result]:
+    """What is an exchange becomes a call."""
+    results: list[Result] = []
+    for one in found:
+        try:
+            results += to_calls(one, file, position) if isinstance(one, Exchange) else [one]
+        except Exception as fault:  # noqa: BLE001 - as above
+            results.append(_our_fault(fault))
     return results
 
 
-def _count(
-    result: Call | Skip | NoCall | Reject, outcome: Outcome, record: RawRecord, file: str, window: Window
-) -> None:
+def _our_fault(fault: Exception) -> Reject:
+    where = traceback.extract_tb(fault.__traceback__)[-1]
+    place = f"{Path(where.filename).name}:{where.lineno}"
+    return Reject(RejectReason.INTERNAL_ERROR, f"{type(fault).__name__} at {place}: {fault}")
+
+
+def _count(result: Result, outcome: Outcome, record: RawRecord, file: str, window: Window) -> None:
     tally = outcome.tally
     tally.records += 1
     if isinstance(result, Call):
@@ -95,6 +120,8 @@ def _count(
         outcome.calls.append(result)
     elif isinstance(result, Skip | NoCall):
         tally.skipped[result.rule] += 1
+    elif isinstance(result, Fate):
+        tally.parts += 1
     else:
         tally.rejects[result.reason] += 1
         result.source_file, result.source_position, result.raw = file, record.position, _raw(record)

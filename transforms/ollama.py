@@ -12,7 +12,7 @@ from schemas.reading import Asked, Counts, MalformedBodyError, Piece, Reading
 from schemas.vocabulary import FinishReason, PieceKind, ThinkingForm, ThinkingSource
 from schemas.wire.ollama import Body
 from transforms import clock
-from transforms.effort import asked_openai_shaped
+from transforms.asked import asked_openai_shaped
 from transforms.errors import read_error
 
 _FINISH = {"stop": FinishReason.STOP, "length": FinishReason.LENGTH}

@@ -10,6 +10,7 @@ import sys
 import warnings
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
+from itertools import chain
 from typing import NamedTuple
 
 import apache_beam as beam
@@ -25,6 +26,8 @@ BATCH_BYTES = 16 << 20
 BATCH_RECORDS = 8192
 MAX_RECORD_BYTES = 256 << 20
 """A longer line is reported and passed over; at a longer element of a document reading stops."""
+MAX_TRANSCRIPT_BYTES = 256 << 20
+"""A transcript is held at once; the lines of a longer one are read each for itself."""
 
 
 class Broken(NamedTuple):
@@ -42,13 +45,13 @@ def read(shard: Shard) -> Iterator[RecordBatch]:
 
     Records of LINES and DOCUMENT are bytes as they stand in the file, rows of PARQUET are dicts.
     """
-    match shard.form:
-        case Form.PARQUET:
-            return _read_rows(shard)
-        case Form.DOCUMENT:
-            return _batched(shard.file, split_elements(blocks(shard.file, shard.compression)))
-        case _:
-            return _batched(shard.file, _read_lines(shard))
+    if shard.form == Form.PARQUET:
+        return _read_rows(shard)
+    is_document = shard.form == Form.DOCUMENT
+    found = split_elements(blocks(shard.file, shard.compression)) if is_document else _read_lines(shard)
+    if shard.folded_by is not None:
+        return _together(shard.file, found, shard.folded_by)
+    return _batched(shard.file, found)
 
 
 @dataclass
@@ -85,6 +88,22 @@ def _batched(file: str, found: Iterable[Found]) -> Iterator[RecordBatch]:
         batch.size += size
     if batch.records:
         yield batch
+
+
+def _together(file: str, found: Iterator[Found], folded_by: str) -> Iterator[RecordBatch]:
+    """All records of a transcript in one batch, what could not be read before them; too many are batched as always."""
+    records: list[RawRecord] = []
+    size = 0
+    for item in found:
+        if isinstance(item, Broken):
+            yield RecordBatch(file, [], broken=item.reason, broken_at=item.position)
+            continue
+        records.append(item)
+        size += len(item.value)
+        if size > MAX_TRANSCRIPT_BYTES:
+            yield from _batched(file, chain(records, found))
+            return
+    yield RecordBatch(file, records, size, folded_by=folded_by)
 
 
 def _read_lines(shard: Shard) -> Iterator[Found]:

@@ -7,19 +7,18 @@ from pathlib import Path
 
 from schemas.exchange import Exchange, JsonObject, RawRecord, Stream
 from schemas.reject import Reject
-from schemas.vocabulary import Fate, RejectReason
+from schemas.vocabulary import RejectReason
 from transforms.envelopes import HEAD_LINES, named, reader_of
-from transforms.not_calls import NoCall
 from transforms.read import parse
-from transforms.transcript import TranscriptReader
+from transforms.transcript import Result, TranscriptReader
 
-Folded = Exchange | NoCall | Fate | Reject
+Folded = Result | Reject
 
 _FIRST_TYPES = frozenset(
     {
         "user", "assistant", "system", "summary", "attachment", "progress", "session", "session_meta", "turn_context",
         "response_item", "event_msg", "token_usage_record", "compacted", "gemini", "file-history-snapshot",
-        "queue-operation", "message",
+        "queue-operation",
     }
 )  # fmt: skip
 """What the first line of a session may be. Nearly all stored bodies show by this alone that they are none."""

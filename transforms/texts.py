@@ -5,7 +5,7 @@ from typing import NamedTuple
 
 from schemas.call import Segment
 from schemas.reading import Piece
-from schemas.vocabulary import PieceKind, SplitRule, TagPolicy, ThinkingForm, ThinkingSource
+from schemas.vocabulary import Effort, PieceKind, SplitRule, TagPolicy, ThinkingForm, ThinkingSource
 from transforms.inline_tags import split
 from transforms.thinking_form import shown_form
 
@@ -28,6 +28,8 @@ class Texts(NamedTuple):
     form: ThinkingForm | None
     source: ThinkingSource | None
     rule: SplitRule | None
+    effort: Effort | None
+    """The effort that ran, where a tag's name tells it."""
     tool_calls: int
 
 
@@ -35,9 +37,10 @@ def compose(pieces: list[Piece], *, policy: TagPolicy, model: str | None, failed
     """Join neighbours, read inline tags, and lay the texts of all choices one behind the other."""
     runs = _join_neighbours(pieces)
     rule: SplitRule | None = None
+    effort: Effort | None = None
     if any(run.kind is _ANSWER for run in runs):
         native = "".join([run.text for run in runs if run.kind is _THINKING])
-        runs, rule = _read_tags(runs, native=native or None, policy=policy, model=model, failed=failed)
+        runs, rule, effort = _read_tags(runs, native=native or None, policy=policy, model=model, failed=failed)
     thinking: list[str] = []
     answer: list[str] = []
     segments: list[Segment] = []
@@ -67,6 +70,7 @@ def compose(pieces: list[Piece], *, policy: TagPolicy, model: str | None, failed
         form=_form(runs, model),
         source=_source(runs),
         rule=rule,
+        effort=effort,
         tool_calls=sum([run.kind is _TOOL_CALL for run in runs]),
     )
 
@@ -111,9 +115,10 @@ def _are_neighbours(one: Piece, other: Piece) -> bool:
 
 def _read_tags(
     runs: list[Piece], *, native: str | None, policy: TagPolicy, model: str | None, failed: bool
-) -> tuple[list[Piece], SplitRule | None]:
+) -> tuple[list[Piece], SplitRule | None, Effort | None]:
     read: list[Piece] = []
     rule: SplitRule | None = None
+    effort: Effort | None = None
     for number, run in enumerate(runs):
         found = None
         if run.kind is _ANSWER:
@@ -122,13 +127,14 @@ def _read_tags(
             read.append(run)
             continue
         rule = rule or found.rule
+        effort = effort or found.effort
         # A part number of its own for each split: parts of two runs never touch.
         base = (number + 1) * 1_000_000
         read.extend(
             Piece(part.kind, part.text, run.choice, base + part.part, found.source if part.kind is _THINKING else None)
             for part in found.parts
         )
-    return read, rule
+    return read, rule, effort
 
 
 def _form(runs: Iterable[Piece], model: str | None) -> ThinkingForm | None:

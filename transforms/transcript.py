@@ -2,7 +2,7 @@
 
 A transcript is a file of one session whose lines make sense together only: a call has several lines, settings stand in
 lines before it, counts come behind it or are repeated. A reader sees all lines of a session at once and says of each
-what it came to. Bodies go on in a protocol's own shape, so that a reader knows nothing of thinking or of tokens' meaning.
+what it came to. Bodies go on in a protocol's own shape: a reader knows nothing of thinking or of what tokens mean.
 """
 
 from collections.abc import Mapping, Sequence

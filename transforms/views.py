@@ -10,6 +10,7 @@ import pyarrow as pa
 import sql
 from schemas.call import PARTITION_KEY, SCHEMA
 from schemas.lake import Grain, Kind, Pointer
+from schemas.prices import MODEL_MAP_SCHEMA, PRICE_SCHEMA
 from schemas.reject import REJECT_SCHEMA
 from transforms.partitions import grain_of
 
@@ -40,13 +41,19 @@ _RUN = {
 def build_views(database: Path, lake: Path, pointer: Pointer) -> None:
     """Write the views of a pointer to a new file.
 
-    Three views have the live files filled in; all other files of ``sql/views`` build on them and run as they are.
+    Five views have the live files filled in; all other files of ``sql/views`` build on them and run as they are.
     """
     with duckdb.connect(config={"autoinstall_known_extensions": False}) as db:
         db.execute("SET VARIABLE lake = $path", {"path": str(lake)})
         db.execute(f"ATTACH {_quoted(str(database))} AS built (STORAGE_VERSION '{_STORAGE}')")
         db.execute("USE built")
-        base = {f"views/{kind}": _data_view(db, kind, pointer) for kind in Kind} | {"views/runs": _runs_view(pointer)}
+        base = {f"views/{kind}": _data_view(db, kind, pointer) for kind in Kind} | {
+            "views/runs": _runs_view(pointer),
+            "views/prices": _table_view(db, PRICE_SCHEMA, pointer.prices and pointer.prices.prices),
+            "views/model_map": _table_view(db, MODEL_MAP_SCHEMA, pointer.prices and pointer.prices.model_map),
+        }
+        for name in sql.names("macros"):
+            db.execute(sql.text(name))
         for name, filled in base.items():
             db.execute(Template(sql.text(name)).substitute(filled))
         db.execute(
@@ -71,11 +78,10 @@ def is_of(database: Path, pointer: Pointer) -> bool:
 
 
 def _data_view(db: duckdb.DuckDBPyConnection, kind: Kind, pointer: Pointer) -> dict[str, str]:
-    shape = db.from_arrow(pa.Table.from_batches([], schema=_SCHEMAS[kind]))
     keys = {PARTITION_KEY: "DATE"}
     if grain_of(kind, pointer.grain) is Grain.HOUR:
         keys["hour"] = "BIGINT"
-    columns = dict(zip(shape.columns, map(str, shape.types), strict=True)) | keys
+    columns = _columns(db, _SCHEMAS[kind]) | keys
     types = ", ".join(f"'{key}': {type_}" for key, type_ in keys.items())
     # A file of an older schema lacks columns; the files of one version are alike, so none is opened to find out.
     by_version: dict[int, list[str]] = {}
@@ -85,7 +91,21 @@ def _data_view(db: duckdb.DuckDBPyConnection, kind: Kind, pointer: Pointer) -> d
         f"read_parquet({_paths(paths)}, hive_partitioning = true, hive_types = {{{types}}})"
         for paths in by_version.values()
     ]
-    return {"columns": ",\n    ".join(f'"{name}"' for name in columns), "rows": _rows(columns, readers)}
+    return {"columns": _listed(columns), "rows": _rows(columns, readers)}
+
+
+def _table_view(db: duckdb.DuckDBPyConnection, schema: pa.Schema, path: str | None) -> dict[str, str]:
+    columns = _columns(db, schema)
+    return {"columns": _listed(columns), "rows": _rows(columns, [f"read_parquet({_paths([path])})"] if path else [])}
+
+
+def _columns(db: duckdb.DuckDBPyConnection, schema: pa.Schema) -> dict[str, str]:
+    shape = db.from_arrow(pa.Table.from_batches([], schema=schema))
+    return dict(zip(shape.columns, map(str, shape.types), strict=True))
+
+
+def _listed(columns: Iterable[str]) -> str:
+    return ",\n    ".join(f'"{name}"' for name in columns)
 
 
 def _runs_view(pointer: Pointer) -> dict[str, str]:

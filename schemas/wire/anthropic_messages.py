@@ -32,6 +32,14 @@ class Usage(WireModel):
     output_tokens: Count = None
     output_tokens_details: Annotated[OutputDetails | None, OrNull] = None
     service_tier: Text = None
+    iterations: Any = None
+
+
+class Iteration(Usage):
+    """One run of a model behind a message, with its own counts; the model is named where it may be another."""
+
+    type: Text = None
+    model: Text = None
 
 
 class Block(WireModel):
@@ -86,3 +94,4 @@ class Request(WireModel):
     reasoning_effort: Any = None
     effort: Any = None
     messages: Any = None
+    fallbacks: Any = None

@@ -113,6 +113,7 @@ class Body(WireModel):
 
     id: Text = None
     model: Text = None
+    model_id: Text = None  # watsonx
     created: Annotated[int | float | None, OrNull] = None
     service_tier: Text = None
     choices: list[Choice] | None = None

@@ -17,8 +17,8 @@ from schemas.exchange import Stream
 from schemas.reading import Asked, MalformedBodyError, Piece, Reading
 from schemas.vocabulary import PieceKind
 from schemas.wire.chat_message import ChatMessage, Choice
+from transforms.asked import asked_openai_shaped
 from transforms.content_blocks import pieces_of, thought
-from transforms.effort import asked_openai_shaped
 from transforms.finish_words import to_finish
 from transforms.wire_models import parse
 

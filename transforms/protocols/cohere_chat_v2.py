@@ -17,7 +17,7 @@ from schemas.exchange import Stream
 from schemas.reading import Asked, Counts, MalformedBodyError, Piece, Reading
 from schemas.vocabulary import FinishReason, PieceKind, ThinkingForm, ThinkingSource
 from schemas.wire.cohere_chat_v2 import Body, Message, Part, Request, Thinking, Usage
-from transforms.effort import merged, read_budget, read_level, read_switch
+from transforms.asked import merged, read_budget, read_level, read_switch
 from transforms.errors import read_error
 from transforms.wire_models import parse
 

@@ -18,7 +18,7 @@ from schemas.exchange import JsonObject, Stream
 from schemas.reading import Asked, Counts, MalformedBodyError, Piece, Reading
 from schemas.vocabulary import FinishReason, PieceKind, ReasoningBasis, ThinkingForm, ThinkingSource
 from schemas.wire.dashscope_generation import Body, Choice, InputDetails, Message, OutputDetails, Usage
-from transforms.effort import asked_openai_shaped
+from transforms.asked import asked_openai_shaped
 from transforms.snapshots import are_snapshots, joined
 from transforms.wire_models import parse
 

@@ -15,7 +15,7 @@ from schemas.exchange import JsonObject, Stream
 from schemas.reading import Asked, Counts, MalformedBodyError, Piece, Reading
 from schemas.vocabulary import FinishReason, PieceKind, ReasoningBasis, ThinkingForm, ThinkingSource, ThinkingSwitch
 from schemas.wire.gemini_live import GenerationConfig, Setup, ThinkingConfig, UsageMetadata
-from transforms.effort import merged, read_budget, read_level
+from transforms.asked import merged, read_budget, read_level
 from transforms.errors import read_error
 
 NAME = "gemini_live"

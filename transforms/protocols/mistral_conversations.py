@@ -18,8 +18,8 @@ from schemas.exchange import JsonObject, Stream
 from schemas.reading import Asked, Counts, Piece, Reading
 from schemas.vocabulary import FinishReason, PieceKind, ThinkingForm, ThinkingSource
 from schemas.wire.mistral_conversations import Body, Entry, Usage
+from transforms.asked import asked_openai_shaped
 from transforms.clock import from_iso
-from transforms.effort import asked_openai_shaped
 from transforms.errors import CallError, read_error
 from transforms.wire_models import parse
 

@@ -15,7 +15,7 @@ from schemas.exchange import Stream
 from schemas.reading import Asked, Counts, Piece, Reading
 from schemas.vocabulary import EffortSource, PieceKind, ReasoningBasis, ThinkingSource
 from schemas.wire.nr_llm_completion import Completion, Usage
-from transforms.effort import asked_openai_shaped
+from transforms.asked import asked_openai_shaped
 from transforms.finish_words import to_finish
 from transforms.thinking_form import shown_form
 from transforms.wire_models import parse

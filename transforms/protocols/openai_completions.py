@@ -16,8 +16,8 @@ from schemas.exchange import JsonObject, Stream
 from schemas.reading import Asked, Counts, Piece, Reading
 from schemas.vocabulary import FinishReason, PieceKind, ReasoningBasis, ThinkingForm, ThinkingSource
 from schemas.wire.openai_completions import Body, Choice, Usage
+from transforms.asked import asked_openai_shaped
 from transforms.clock import from_epoch
-from transforms.effort import asked_openai_shaped
 from transforms.errors import read_error
 from transforms.wire_models import parse
 

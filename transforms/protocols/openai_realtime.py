@@ -16,7 +16,7 @@ from schemas.exchange import JsonObject, Stream
 from schemas.reading import Asked, Counts, Piece, Reading
 from schemas.vocabulary import FinishReason, PieceKind, ReasoningBasis
 from schemas.wire.openai_realtime import Item, Response, StatusDetails, Usage
-from transforms.effort import asked_openai_shaped
+from transforms.asked import asked_openai_shaped
 from transforms.errors import read_error
 from transforms.wire_models import parse
 

@@ -16,9 +16,9 @@ from schemas.exchange import Stream
 from schemas.reading import Asked, Counts, Piece, Reading
 from schemas.vocabulary import PieceKind, ReasoningBasis
 from schemas.wire.openinference import CompletionDetails, Llm, Message, PromptDetails, TokenCount
+from transforms.asked import asked_openai_shaped
 from transforms.attributes import flat, parsed
 from transforms.content_blocks import pieces_of
-from transforms.effort import asked_openai_shaped
 from transforms.finish_words import to_finish
 from transforms.wire_models import parse
 

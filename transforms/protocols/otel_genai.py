@@ -16,9 +16,9 @@ from schemas.exchange import Stream
 from schemas.reading import Asked, Counts, MalformedBodyError, Piece, Reading
 from schemas.vocabulary import FinishReason, PieceKind, ReasoningBasis
 from schemas.wire.otel_genai import Attributes, Message
+from transforms.asked import asked_openai_shaped
 from transforms.attributes import flat, parsed, plain
 from transforms.content_blocks import pieces_of, thought
-from transforms.effort import asked_openai_shaped
 from transforms.finish_words import to_finish
 from transforms.wire_models import parse
 

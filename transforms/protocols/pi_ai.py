@@ -18,7 +18,7 @@ from schemas.reading import Asked, Counts, MalformedBodyError, Piece, Reading
 from schemas.vocabulary import FinishReason, PieceKind, ReasoningBasis, ThinkingForm, ThinkingSource
 from schemas.wire.pi_ai import Block, Message, Usage
 from transforms import clock
-from transforms.effort import read_level
+from transforms.asked import read_level
 from transforms.wire_models import parse
 
 NAME = "pi_ai"

@@ -17,8 +17,8 @@ from schemas.reading import Asked, Counts, MalformedBodyError, Piece, Reading
 from schemas.vocabulary import FinishReason, PieceKind, ReasoningBasis, ThinkingForm
 from schemas.wire.pydantic_ai import ModelResponse, Part, RequestUsage
 from transforms import clock
+from transforms.asked import asked_openai_shaped
 from transforms.content_blocks import thought
-from transforms.effort import asked_openai_shaped
 from transforms.finish_words import to_finish
 from transforms.wire_models import parse
 
@@ -104,9 +104,9 @@ def fold(stream: Stream) -> dict[str, Any]:
 
 
 def _apply(delta: Mapping[str, Any], part: dict[str, Any]) -> None:
-    text = delta.get("content_delta")
-    if isinstance(text, str):
-        part["content"] = (part.get("content") or "") + text
+    text, before = delta.get("content_delta"), part.get("content")
+    if isinstance(text, str) and (before is None or isinstance(before, str)):
+        part["content"] = (before or "") + text
     if isinstance(delta.get("signature_delta"), str):  # replaces, unlike the texts
         part["signature"] = delta["signature_delta"]
 

@@ -18,8 +18,8 @@ from schemas.exchange import Stream
 from schemas.reading import Asked, Counts, Piece, Reading
 from schemas.vocabulary import FinishReason, PieceKind
 from schemas.wire.replicate_prediction import Body, Metrics
+from transforms.asked import asked_openai_shaped
 from transforms.clock import from_iso
-from transforms.effort import asked_openai_shaped
 from transforms.json_text import to_json
 from transforms.wire_models import parse
 

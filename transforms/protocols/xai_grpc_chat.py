@@ -18,7 +18,7 @@ from schemas.reading import Asked, Counts, Piece, Reading
 from schemas.vocabulary import FinishReason, PieceKind, ReasoningBasis, ThinkingForm, ThinkingSource
 from schemas.wire.xai_grpc_chat import Message, Output, Response, Usage
 from transforms import clock
-from transforms.effort import asked_openai_shaped
+from transforms.asked import asked_openai_shaped
 from transforms.errors import read_error
 from transforms.wire_models import parse
 

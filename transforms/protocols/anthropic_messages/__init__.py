@@ -3,8 +3,9 @@
 Surface   ``content[]`` in order: ``thinking`` (text and signature), ``redacted_thinking`` (bytes nobody can read),
           ``text`` (answer), ``tool_use`` (a call for the client). All other blocks are the server's own work.
 Tokens    Cache reads and writes stand beside ``input_tokens``; thinking is inside ``output_tokens``, and its own
-          count is null where the model reports none. ``usage.iterations`` (compaction, advisor) is not added up.
-Effort    Requested only: no field of the response says it.
+          count is null where the model reports none. Of ``usage.iterations`` a compaction is added, an advisor
+          is a call of its own.
+Effort    Requested only: no field of the response says it. Where a fallback answered, what was sent to it counts.
 Stream    ``message_start``, ``content_block_start/delta/stop``, ``message_delta`` (cumulative usage), ``message_stop``.
 Sources   Reference, sections 2, 3 and 4: the types of Anthropic's SDK, and what hosts and gateways were seen to do.
 """
@@ -15,12 +16,14 @@ from typing import Any
 from pydantic import ValidationError
 
 from schemas.exchange import Stream
-from schemas.reading import Asked, Counts, MalformedBodyError, Piece, Reading
-from schemas.vocabulary import FinishReason, PieceKind, ReasoningBasis, ThinkingForm, ThinkingSource
-from schemas.wire.anthropic_messages import Block, Message, OutputConfig, Request, Thinking, Usage
-from transforms.effort import spelled, to_effort, to_switch
+from schemas.reading import Asked, MalformedBodyError, Piece, Reading
+from schemas.vocabulary import FinishReason, PieceKind, ThinkingForm, ThinkingSource
+from schemas.wire.anthropic_messages import Block, Message, OutputConfig, Request, Thinking
+from transforms.asked import Wish, spelled
+from transforms.effort import to_effort, to_switch
 from transforms.errors import read_error
 from transforms.protocols.anthropic_messages.stream import fold_events
+from transforms.protocols.anthropic_messages.usage import spend_of
 from transforms.thinking_form import shown_form
 
 NAME = "anthropic_messages"
@@ -133,15 +136,20 @@ def read(body: dict[str, Any]) -> Reading:
     finish = _FINISH.get(message.stop_reason, FinishReason.OTHER) if message.stop_reason else None
     if body.get("aborted") is True:
         finish = FinishReason.ABORTED
+    spend = spend_of(message.usage) if message.usage else None
+    fallback = spend.fallback if spend else None
+    model = fallback or message.model  # a stream began with the name of the model that then declined
     return Reading(
-        pieces=[_piece(block, message.model) for block in message.content],
+        pieces=[_piece(block, model) for block in message.content],
         response_id=message.id,
-        model=message.model,
+        model=model,
         choices=1,
         finish=FinishReason.ERROR if failure else finish,
         finish_raw=message.stop_reason,
-        counts=_counts(message.usage) if message.usage else None,
+        counts=spend.counts if spend else None,
         usage=usage if isinstance(usage, dict) else None,
+        also=spend.also if spend else [],
+        fell_back=fallback is not None,
         service_tier=message.usage.service_tier if message.usage else None,
         error_type=failure.type if failure else None,
         error_message=failure.message if failure else None,
@@ -189,43 +197,44 @@ def _is_foreign(payload: object) -> bool:
     return isinstance(payload, str) and payload.startswith(_FOREIGN_REASONING)
 
 
-def _counts(usage: Usage) -> Counts:
-    written = usage.cache_creation_input_tokens
-    split = usage.cache_creation
-    if written is None and split is not None:
-        written = (split.ephemeral_5m_input_tokens or 0) + (split.ephemeral_1h_input_tokens or 0)
-    read_back = usage.cache_read_input_tokens
-    return Counts(
-        prompt=None if usage.input_tokens is None else usage.input_tokens + (written or 0) + (read_back or 0),
-        completion=usage.output_tokens,
-        reasoning=usage.output_tokens_details.thinking_tokens if usage.output_tokens_details else None,
-        cached=read_back,
-        cache_write=written,
-        cache_write_1h=split.ephemeral_1h_input_tokens if split else None,
-        convention=ReasoningBasis.INSIDE,
-    )
-
-
 # Requests
 
 
 def asked(request: dict[str, Any]) -> Asked:
     wanted = Request.model_validate(request)
-    thinking = wanted.thinking or Thinking()
-    effort = spelled(_effort(wanted))
-    if effort is None and thinking.budget_tokens is None and wanted.thinking:
-        effort = spelled(request["thinking"].get("budget_tokens"))  # a level in the budget's place
-    return Asked(
+    own = Asked(
         model=wanted.model,
         stream=wanted.stream,
-        thinking=to_switch(thinking.type),
-        budget=thinking.budget_tokens,
-        effort=to_effort(effort),
-        effort_raw=effort,
         max_output_tokens=wanted.max_tokens,
         service_tier=wanted.service_tier,
         user_id=wanted.metadata.user_id if wanted.metadata else None,
     )
+    own.thinking, own.budget, own.effort, own.effort_raw = _wish(wanted, request)
+    if isinstance(wanted.fallbacks, list):
+        own.fallbacks = _fallbacks(wanted.fallbacks, own)
+    return own
+
+
+def _wish(wanted: Request, request: Mapping[str, Any]) -> Wish:
+    thinking = wanted.thinking or Thinking()
+    effort = spelled(_effort(wanted))
+    if effort is None and thinking.budget_tokens is None and wanted.thinking:
+        effort = spelled(request["thinking"].get("budget_tokens"))  # a level in the budget's place
+    return Wish(to_switch(thinking.type), thinking.budget_tokens, to_effort(effort), effort)
+
+
+def _fallbacks(entries: list[Any], own: Asked) -> dict[str, Asked]:
+    """What each fallback is sent: what its entry sets, and the request's own of what it does not (reference 2.5)."""
+    sent: dict[str, Asked] = {}
+    for entry in entries:
+        wanted = Request.model_validate(entry) if isinstance(entry, dict) else Request()
+        if wanted.model is None:
+            continue
+        wish = _wish(wanted, entry)
+        switch, budget = (wish.switch, wish.budget) if wanted.thinking else (own.thinking, own.budget)
+        effort, raw = (wish.effort, wish.raw) if wish.raw is not None else (own.effort, own.effort_raw)
+        sent[wanted.model] = Asked(wanted.model, thinking=switch, budget=budget, effort=effort, effort_raw=raw)
+    return sent
 
 
 def _effort(request: Request) -> object:

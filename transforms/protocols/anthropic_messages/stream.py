@@ -52,7 +52,12 @@ class _Block:
     def close(self) -> Any:
         if self.texts:
             name = self.body["type"]
-            self.body[name] = "".join([self.body.get(name) or "", *self.texts])
+            begun = self.body.get(name) or ""
+            if not isinstance(begun, str):
+                raise MalformedBodyError(
+                    f"content_block_start.content_block.{name} is {type(begun).__name__}, not a text"
+                )
+            self.body[name] = "".join([begun, *self.texts])
         return self.body
 
 

@@ -8,7 +8,8 @@ from collections.abc import Callable, Iterator, Mapping
 from typing import Any
 
 from schemas.reading import Asked
-from transforms.effort import Wish, merged, read_budget, read_level, to_switch
+from transforms.asked import Wish, merged, read_budget, read_level
+from transforms.effort import to_switch
 
 _OURS = frozenset(
     {

@@ -28,7 +28,8 @@ from schemas.wire.gemini_generate_content import (
     UsageMetadata,
 )
 from transforms import clock
-from transforms.effort import spelled, to_effort
+from transforms.asked import spelled
+from transforms.effort import to_effort
 from transforms.errors import read_error
 from transforms.protocols.gemini_generate_content.stream import either, fold_chunks, unwrapped
 

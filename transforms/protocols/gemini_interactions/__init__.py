@@ -17,7 +17,7 @@ from schemas.reading import Asked, Counts, Piece, Reading
 from schemas.vocabulary import FinishReason, PieceKind, ReasoningBasis, ThinkingForm, ThinkingSource
 from schemas.wire.gemini_interactions import Content, Interaction, Request, Step, Usage
 from transforms import clock
-from transforms.effort import read_level, spelled
+from transforms.asked import read_level, spelled
 from transforms.errors import read_error
 from transforms.protocols.gemini_interactions.stream import fold_events
 from transforms.wire_models import parse

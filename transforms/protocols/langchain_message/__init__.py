@@ -16,8 +16,8 @@ from schemas.reading import Asked, MalformedBodyError, Piece, Reading
 from schemas.vocabulary import PieceKind
 from schemas.wire.langchain_message import AIMessage
 from transforms import clock
+from transforms.asked import asked_openai_shaped
 from transforms.content_blocks import block_pieces, pieces_of, thought
-from transforms.effort import asked_openai_shaped
 from transforms.finish_words import to_finish
 from transforms.protocols.langchain_message.envelope import answers_of, is_message, is_request_message
 from transforms.protocols.langchain_message.stream import CHUNK, fold_messages

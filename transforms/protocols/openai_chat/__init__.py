@@ -17,15 +17,15 @@ from schemas.exchange import JsonObject, Stream
 from schemas.reading import Asked, MalformedBodyError, Reading
 from schemas.vocabulary import FinishReason, PieceKind
 from schemas.wire.openai_chat import Body, Choice, Message
+from transforms.asked import asked_openai_shaped
 from transforms.clock import from_epoch
-from transforms.effort import asked_openai_shaped
 from transforms.errors import CallError, read_error
 from transforms.protocols.openai_chat.content import message_pieces
 from transforms.protocols.openai_chat.stream import fold_chunks
 from transforms.protocols.openai_chat.usage import read_cost, read_counts, usage_of
 
 NAME = "openai_chat"
-PATHS = ("/chat/completions", "/text/chatcompletion", "/agents/completions")
+PATHS = ("/chat/completions", "/text/chat", "/agents/completions")
 VENDOR = None
 BEGINS = None
 
@@ -120,7 +120,10 @@ def fold(stream: Stream) -> dict[str, Any]:
 
 
 def asked(request: dict[str, Any]) -> Asked:
-    return asked_openai_shaped(request)
+    wish = asked_openai_shaped(request)
+    if wish.model is None and isinstance(name := request.get("model_id"), str):  # watsonx
+        wish.model = name or None
+    return wish
 
 
 def read(body: dict[str, Any]) -> Reading:
@@ -133,7 +136,7 @@ def read(body: dict[str, Any]) -> Reading:
     reading = Reading(
         pieces=[piece for number, one in enumerate(messages) if one for piece in message_pieces(one, number)],
         response_id=parsed.id or None,
-        model=parsed.model or None,
+        model=parsed.model or parsed.model_id or None,
         created_at=from_epoch(parsed.created) if parsed.created else None,
         choices=len(choices) or None,
         service_tier=parsed.service_tier or None,

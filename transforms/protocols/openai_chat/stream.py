@@ -228,8 +228,9 @@ def _merged_items(items: list[Any]) -> list[Any]:
     key: object = None
     for item in items:
         if item.__class__ is not dict:
+            _close_item(merged, texts)
             merged.append(item)
-            key = None
+            texts, key = [], None
             continue
         text = item.get("text") or item.get("summary") or item.get("thinking")
         last_key, key = key, (item.get("type"), item.get("index"))

@@ -35,7 +35,7 @@ from schemas.wire.openai_responses import (
     Usage,
 )
 from transforms import clock
-from transforms.effort import asked_openai_shaped
+from transforms.asked import asked_openai_shaped
 from transforms.errors import read_error
 from transforms.protocols.openai_responses.stream import BODY_OBJECTS, fold_events
 

@@ -14,8 +14,8 @@ from schemas.exchange import JsonObject, Stream
 from schemas.reading import Asked, Counts, MalformedBodyError, Piece, Reading
 from schemas.vocabulary import FinishReason, PieceKind
 from schemas.wire.text_completion import Completion
+from transforms.asked import asked_openai_shaped
 from transforms.clock import from_any
-from transforms.effort import asked_openai_shaped
 from transforms.errors import read_error
 from transforms.protocols.text_completion.shapes import KEYS, Shape, answers_of, shape_of, value_at
 from transforms.protocols.text_completion.stream import claims_event, claims_summary, fold_events

@@ -18,8 +18,8 @@ from schemas.reading import Asked, MalformedBodyError, Piece, Reading
 from schemas.vocabulary import FinishReason, PieceKind
 from schemas.wire.vercel_ai_sdk import Result, Step, UIMessage, UnifiedFinish
 from transforms import clock
+from transforms.asked import asked_openai_shaped
 from transforms.content_blocks import pieces_of, thought
-from transforms.effort import asked_openai_shaped
 from transforms.finish_words import to_finish
 from transforms.json_text import to_json
 from transforms.protocols.vercel_ai_sdk.stream import EVENTS, fold_parts

@@ -1,0 +1,45 @@
+-- What an answered request costs, and what a million tokens of answer cost, by model.
+-- grain: one row per provider, billed_by and model
+-- reads: call_costs
+-- parameters: since, until (dates, both inclusive)
+--
+-- usd_per_answer is the whole cost, failed calls and turns that only call tools included, over the calls that gave an
+-- answer's text. usd_per_1m_answer_tokens is the whole cost, input and reasoning included, of the calls whose answer
+-- tokens are known (output less reasoning), over these tokens; token_coverage is those calls' part of the cost. Calls
+-- whose cost is not known are in neither: cost_coverage is the others' part of all calls.
+WITH calls_with_answer AS (
+    SELECT
+        provider,
+        billed_by,
+        model,
+        cost_usd,
+        finish_reason,
+        answer_chars > 0 AS answered,
+        CASE WHEN reasoning_tokens <= output_tokens THEN output_tokens - reasoning_tokens END AS answer_tokens
+    FROM call_costs
+    WHERE (getvariable('since') IS NULL OR date >= getvariable('since')::DATE)
+        AND (getvariable('until') IS NULL OR date <= getvariable('until')::DATE)
+)
+
+SELECT
+    provider,
+    billed_by,
+    model,
+    count(*) AS calls,
+    count(*) FILTER (WHERE answered) AS answered_calls,
+    count(*) FILTER (WHERE answered IS NOT TRUE AND finish_reason = 'tool_calls') AS tool_turns_without_answer,
+    sum(cost_usd) AS cost_usd,
+    round(count(cost_usd) / count(*), 4) AS cost_coverage,
+    round(sum(cost_usd)::DOUBLE / nullif(count(cost_usd) FILTER (WHERE answered), 0), 8) AS usd_per_answer,
+    sum(answer_tokens) FILTER (WHERE cost_usd IS NOT NULL) AS answer_tokens,
+    round(
+        1e6 * sum(cost_usd) FILTER (WHERE answer_tokens IS NOT NULL)::DOUBLE
+        / nullif(sum(answer_tokens) FILTER (WHERE cost_usd IS NOT NULL), 0), 4
+    ) AS usd_per_1m_answer_tokens,
+    round(
+        coalesce(sum(cost_usd) FILTER (WHERE answer_tokens IS NOT NULL), 0)::DOUBLE
+        / nullif(sum(cost_usd)::DOUBLE, 0), 4
+    ) AS token_coverage
+FROM calls_with_answer
+GROUP BY ALL
+ORDER BY cost_usd DESC NULLS LAST, provider, billed_by, model;

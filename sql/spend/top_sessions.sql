@@ -1,0 +1,38 @@
+-- Which sessions cost the most.
+-- grain: one row per session of the dearest, the dearest first
+-- reads: call_costs
+-- parameters: since, until (dates, both inclusive); top (how many, 20 by default)
+--
+-- A session's cost is what its calls with a known cost add up to; share_of_cost is its part of the known cost of all
+-- calls, with a session or without, and cost_coverage the part of its calls whose cost is known.
+WITH
+    sessions AS (
+        SELECT
+            session_id,
+            count(*) AS calls,
+            sum(output_tokens) AS output_tokens,
+            sum(reasoning_tokens) AS reasoning_tokens,
+            sum(cost_usd) AS cost_usd,
+            count(cost_usd) AS calls_with_cost,
+            min(called_at) AS first_call,
+            max(called_at) AS last_call
+        FROM call_costs
+        WHERE (getvariable('since') IS NULL OR date >= getvariable('since')::DATE)
+            AND (getvariable('until') IS NULL OR date <= getvariable('until')::DATE)
+        GROUP BY session_id
+    )
+
+SELECT
+    session_id,
+    calls,
+    first_call,
+    last_call,
+    output_tokens,
+    reasoning_tokens,
+    cost_usd,
+    round(cost_usd::DOUBLE / nullif((SELECT sum(cost_usd) FROM sessions)::DOUBLE, 0), 4) AS share_of_cost,
+    round(calls_with_cost / calls, 4) AS cost_coverage
+FROM sessions
+WHERE session_id IS NOT NULL
+ORDER BY cost_usd DESC NULLS LAST, calls DESC, session_id
+LIMIT coalesce(getvariable('top')::INTEGER, 20);

@@ -82,8 +82,8 @@ def means(rows: Sequence[Row]) -> Markup:
 
 
 def stored(rows: Sequence[Row]) -> Markup:
-    """Bytes of stored thinking by age and form (question thinking_bytes_by_age)."""
-    return _by_age(rows, "thinking_bytes", "bytes of thinking")
+    """Characters of stored thinking by age and form (question thinking_bytes_by_age)."""
+    return _by_age(rows, "thinking_chars", "characters of thinking")
 
 
 def aged(rows: Sequence[Row]) -> Markup:

@@ -6,7 +6,7 @@ from pathlib import Path
 import click
 from rich.console import Console
 
-from pipelines import normalise, query, report
+from pipelines import normalise, prices, query, report
 from pipelines.sample_traffic import write_sample
 from schemas.envelope import built_in
 from schemas.settings import Settings
@@ -24,7 +24,7 @@ def command(folder: str, calls: int) -> None:
 
 
 def run(folder: Path, calls: int, console: Console) -> None:
-    """Write the sample into ``folder``, a lake and a report beside it, and print what the lake answers."""
+    """Write the sample into ``folder``, a lake with prices and a report beside it, and print what the lake answers."""
     logs, lake, page = folder / "logs", folder / "lake", folder / "report.html"
     files = write_sample(logs, calls)
     size = sum(file.stat().st_size for file in files)
@@ -32,6 +32,7 @@ def run(folder: Path, calls: int, console: Console) -> None:
     settings = Settings(inputs=(str(logs),), lake=lake, envelopes=built_in())
     account = normalise.run(settings, Console(stderr=True))
     normalise.print_account(account, console)
+    prices.print_written(prices.run(lake), console)
     for name in QUESTIONS:
         [question] = [question for question in query.listed() if question.name == name]
         console.print(f"\n[bold]{question.answers}[/bold]")
@@ -44,7 +45,7 @@ Where to look next
   thinkledger query --lake {lake}                       every question that the lake answers
   thinkledger query tokens_by_day --lake {lake}         one of them
   thinkledger inspect {logs}/batch-output.jsonl         what each record became, and by which rules
-  cd {lake} && duckdb -readonly thinkledger.duckdb      your own SQL; the views are calls, rejects and runs
+  cd {lake} && duckdb -readonly thinkledger.duckdb      your own SQL; the views: calls, call_costs, prices, …
 """,
         highlight=False,
     )

@@ -69,12 +69,11 @@ def run(lake: Path, contract: Path | None = None) -> Written:
         WrongUseError: the contract says no prices, or the lake cannot be written now. Nothing changed.
     """
     try:
-        prices = list_prices()
-        version = package_version()
+        listed, version = list_prices(), package_version()
+        own = lay_over(read_contract(contract), listed) if contract else []
         if contract:
-            prices += lay_over(read_contract(contract), prices)
             version += f" and {contract.name}"
-        prices = with_keys(prices)
+        prices = with_keys([*listed, *own])
         version += f", overrides {overrides().version}, sha256 {content_hash(prices)}"
         opened = Lake.open(lake)
         context = opened.begin_run(owner="thinkledger prices")

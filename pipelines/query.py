@@ -1,5 +1,6 @@
 """``thinkledger query``: the questions in ``sql/``, or anybody's own SQL, against a lake. Read-only."""
 
+import re
 import sys
 from collections.abc import Mapping
 from datetime import datetime
@@ -27,11 +28,18 @@ _PAGE_WIDTH = 180
 FORMATS = ("table", "csv", "json", "parquet")
 
 
+_FIELD = re.compile(r"(grain|reads|parameters): (.*)")
+_VARIABLE = re.compile(r"getvariable\('(\w+)'\)")
+
+
 class Question(NamedTuple):
-    """A file of ``sql/``: its name, and what its header says it answers."""
+    """A file of ``sql/`` as its header describes it; ``parameters`` is empty where there are none."""
 
     name: str
     answers: str
+    grain: str
+    reads: str
+    parameters: str
 
 
 @click.command(name="query")
@@ -41,6 +49,7 @@ class Question(NamedTuple):
 @click.option("--until", type=DATE, help="Last UTC date.")
 @click.option("--set", "variables", multiple=True, metavar="KEY=VALUE", help="A variable of the SQL.")
 @click.option("--format", "form", type=click.Choice(FORMATS), default="table", show_default=True, help="How to print.")
+@click.option("--explain", is_flag=True, help="Print the question itself: what it answers, its parameters, its SQL.")
 def command(
     question: str | None,
     lake: str | None,
@@ -48,16 +57,23 @@ def command(
     until: datetime | None,
     variables: tuple[str, ...],
     form: str,
+    *,
+    explain: bool,
 ) -> None:
     """Answer a question from the lake; without a name, list the questions."""
     if question is None:
         _print_questions(_console())
         return
+    if explain:
+        click.echo(sql_of(question), nl=False)
+        return
     if lake is None:
         raise WrongUseError("--lake FOLDER is missing: which lake shall answer?")
-    values = {"since": date_of(since), "until": date_of(until), **dict(map(_variable, variables))}
-    table = ask(lake, sql_of(question), {name: str(value) for name, value in values.items() if value is not None})
-    print_table(table, form, _console())
+    sql = sql_of(question)
+    dates = {"since": date_of(since), "until": date_of(until)}
+    values = {name: str(value) for name, value in dates.items() if value is not None} | dict(map(_variable, variables))
+    _check_read(question, sql, values)
+    print_table(ask(lake, sql, values), form, _console())
 
 
 def _variable(text: str) -> tuple[str, str]:
@@ -67,24 +83,49 @@ def _variable(text: str) -> tuple[str, str]:
     return name, value
 
 
+def _check_read(question: str, sql: str, values: Mapping[str, str]) -> None:
+    """A variable that the SQL does not read would change nothing without a word."""
+    known = sorted(set(_VARIABLE.findall(sql)))
+    for name in values:
+        if name not in known:
+            raise WrongUseError(f"{question} does not read {name!r}; it reads: {', '.join(known) or 'no variables'}")
+
+
 def _console() -> Console:
     """The terminal, or a page wide enough for every table."""
     return Console() if sys.stdout.isatty() else Console(width=_PAGE_WIDTH)
 
 
 def _print_questions(console: Console) -> None:
-    table = Table(header_style="bold")
+    table = Table(header_style="bold", row_styles=["", "dim"])
     table.add_column("question", no_wrap=True)
-    table.add_column("what it answers")
+    for column in ("what it answers", "grain", "parameters"):
+        table.add_column(column)
     for question in listed():
-        table.add_row(question.name, question.answers)
+        table.add_row(question.name, question.answers, question.grain, question.parameters)
     console.print(table)
-    console.print("Ask one with: thinkledger query NAME --lake LAKE", style="dim")
+    console.print("Ask one with: thinkledger query NAME --lake LAKE; --explain shows its SQL", style="dim")
 
 
 def listed() -> list[Question]:
-    """Every question with the first line of its header."""
-    return [Question(name, text(file).splitlines()[0].removeprefix("-- ")) for name, file in _files().items()]
+    """Every question as its header describes it."""
+    return [_described(name, text(file)) for name, file in _files().items()]
+
+
+def _described(name: str, sql: str) -> Question:
+    """Read a header: the first line says what is answered; fields may go on over lines; an empty line ends them."""
+    fields = {"answers": sql.splitlines()[0].removeprefix("-- ")}
+    field = "answers"
+    for line in sql.splitlines()[1:]:
+        if not line.startswith("-- "):
+            break
+        said = line.removeprefix("-- ")
+        if found := _FIELD.match(said):
+            field, said = found.groups()
+            fields[field] = said
+        else:
+            fields[field] += f" {said}"
+    return Question(name, fields["answers"], fields["grain"], fields["reads"], fields.get("parameters", ""))
 
 
 def sql_of(name: str) -> str:
@@ -121,18 +162,27 @@ def connect(lake: str) -> duckdb.DuckDBPyConnection:
     return connection
 
 
+def prepare(connection: duckdb.DuckDBPyConnection, variables: Mapping[str, str]) -> None:
+    """Set what ``getvariable`` reads. Names are quoted: a parameter may have the name of a keyword."""
+    for name, value in variables.items():
+        connection.execute(f'SET VARIABLE "{name}" = $value', {"value": value})
+
+
 def ask(lake: str, sql: str, variables: Mapping[str, str]) -> pa.Table:
-    """Run SQL against a lake; ``variables`` are what ``getvariable`` reads in it."""
+    """Run SQL against a lake; ``variables`` are what ``getvariable`` reads in it.
+
+    Raises:
+        WrongUseError: the SQL is wrong; DuckDB's message shows the line and the place in it.
+    """
     with connect(lake) as connection:
-        for name, value in variables.items():
-            connection.execute(f"SET VARIABLE {name} = $value", {"value": value})
+        prepare(connection, variables)
         try:
             result = connection.sql(sql)
+            if result is not None:
+                return result.to_arrow_table()
         except duckdb.Error as error:
             raise WrongUseError(str(error)) from error
-        if result is None:
-            raise WrongUseError("the SQL gives no rows; a query is one SELECT")
-        return result.to_arrow_table()
+    raise WrongUseError("the SQL gives no rows; a query is one SELECT")
 
 
 def print_table(table: pa.Table, form: str, console: Console) -> None:

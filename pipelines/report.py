@@ -145,7 +145,7 @@ def _charts(facts: Facts) -> dict[str, Markup]:
         "effort": (charts.effort, rows["asked_and_applied"]),
         "claims": (charts.claims, rows["asked_and_applied"]),
         "means": (charts.means, _known(rows["reasoning_by_effort"], "mean_reasoning_tokens")),
-        "stored": (charts.stored, _known(rows["thinking_bytes_by_age"], "thinking_bytes")),
+        "stored": (charts.stored, _known(rows["thinking_bytes_by_age"], "thinking_chars")),
         "aged": (charts.aged, rows["thinking_bytes_by_age"]),
         "coverage": (charts.coverage, rows["coverage"][:_LINES]),
         "rejects": (charts.rejects, rows["rejects_by_reason"]),

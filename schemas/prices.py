@@ -28,7 +28,8 @@ def _to_nine_places(rate: Decimal) -> Decimal:
     return rate.quantize(Decimal("1e-9"))
 
 
-Rate = Annotated[Decimal, Field(ge=0, lt=10**9, allow_inf_nan=False), AfterValidator(_to_nine_places)]
+Rate = Annotated[Decimal, Field(ge=0, lt=1500, allow_inf_nan=False), AfterValidator(_to_nine_places)]
+"""The bound keeps the costs of a call within 64 bits (``sql/views/call_costs.sql``); the dearest list price is 600."""
 
 
 class Tier(StrEnum):
@@ -49,7 +50,7 @@ class Basis(StrEnum):
 
 
 class Rule(StrEnum):
-    """How a call's model found its prices; the last four found none."""
+    """How a call's model found its prices; the last five found none."""
 
     CONTRACT = "contract"
     """The contract names the model."""
@@ -68,6 +69,8 @@ class Rule(StrEnum):
     """The call ran on the caller's own machine, so far as its protocol tells."""
     UNKNOWN_PROVIDER = "unknown_provider"
     UNKNOWN_MODEL = "unknown_model"
+    NOT_IN_TABLE = "not_in_table"
+    """The installed package has it, the table in force does not: ``thinkledger prices`` renews the table."""
 
 
 class Rates(BaseModel):
@@ -168,6 +171,7 @@ class Overrides(BaseModel):
     version: str
     providers: dict[str, str]
     prefixes: frozenset[str]
+    open_weights: tuple[str, ...]
     own_machine: frozenset[str]
     overrides: tuple[Override, ...]
 

@@ -11,7 +11,7 @@ from schemas.exchange import Stream
 from schemas.reading import Asked, MalformedBodyError, Reading
 from schemas.vocabulary import Effort, FinishReason, PieceKind, ThinkingForm, ThinkingSwitch
 from transforms.attributes import flat, plain
-from transforms.content_blocks import block_pieces, form_for, pieces_of
+from transforms.content_blocks import block_pieces, pieces_of
 from transforms.finish_words import to_finish
 from transforms.protocols import (
     PROTOCOLS,
@@ -24,6 +24,7 @@ from transforms.protocols import (
     vercel_ai_sdk,
 )
 from transforms.protocols.openinference import unflattened
+from transforms.thinking_form import shown_form
 from transforms.wire_protocol import WireProtocol
 
 Json = dict[str, Any]
@@ -128,7 +129,7 @@ def test_content_of_another_type_is_malformed(content: object) -> None:
     ],
 )
 def test_only_a_named_model_says_whether_its_thinking_is_whole(model: str | None, form: ThinkingForm | None) -> None:
-    assert form_for(model) is form
+    assert shown_form(model) is form
 
 
 def test_finish_words_are_read_in_every_spelling() -> None:

@@ -19,20 +19,15 @@ PriceKeys = Mapping[tuple[str, str], int]
 
 
 def model_map(models: Iterable[CallModel], keys: PriceKeys) -> pa.Table:
-    """Match models; a match that the price table in force does not hold has no price_key."""
+    """Match models to the price table in force; who has no price has no price_key."""
     rows = []
     for model in models:
         match = match_of(model, keys)
         key = keys.get((match.provider, match.model)) if match.provider and match.model else None
-        rows.append(
-            {
-                **model._asdict(),
-                "rule": match.rule,
-                "price_provider": match.provider,
-                "price_model": match.model,
-                "price_key": key,
-            }
-        )
+        if match.model and key is None:
+            match = Match(Rule.NOT_IN_TABLE)
+        found = {"rule": match.rule, "price_provider": match.provider, "price_model": match.model, "price_key": key}
+        rows.append(model._asdict() | found)
     return pa.Table.from_pylist(rows, schema=MODEL_MAP_SCHEMA)
 
 
@@ -84,7 +79,7 @@ def _names(name: str) -> Iterator[str]:
     yield name
     *heads, tail = name.split("/")
     if all(head in overrides().prefixes for head in heads):
-        if heads:
+        if heads and not tail.startswith(overrides().open_weights):
             yield tail
         if bare_name(tail) != tail:
             yield bare_name(tail)

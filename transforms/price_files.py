@@ -11,8 +11,6 @@ from schemas.lake import Kind, Pointer, PriceFiles, RunContext
 from schemas.prices import CallModel, Price, to_table
 from transforms.durable import flush
 
-_NAMES = ", ".join(CallModel._fields)
-
 
 def write_prices(run: RunContext, prices: Sequence[Price], version: str) -> PriceFiles:
     """Write a price table, and match every model of the lake to it."""
@@ -53,10 +51,8 @@ def _models_of(lake: Path, files: Sequence[str]) -> list[CallModel]:
     if not files:
         return []
     with duckdb.connect() as db:
-        rows = db.execute(
-            f"SELECT DISTINCT {_NAMES} FROM read_parquet($files, hive_partitioning = false) ORDER BY ALL",
-            {"files": [str(lake / file) for file in files]},
-        ).fetchall()
+        calls = db.read_parquet([str(lake / file) for file in files], hive_partitioning=False)
+        rows = calls.select(*CallModel._fields).distinct().order("ALL").fetchall()
     return [CallModel(*row) for row in rows]
 
 

@@ -8,6 +8,7 @@ import hashlib
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from datetime import UTC, date, datetime, time, timedelta
 from decimal import Decimal
+from functools import cache
 from importlib.metadata import version
 from itertools import groupby, pairwise
 from typing import NamedTuple
@@ -74,13 +75,14 @@ def package_version() -> str:
     return f"genai-prices {version('genai-prices')}"
 
 
-def list_prices() -> list[Price]:
+@cache
+def list_prices() -> tuple[Price, ...]:
     """Every price of the package, and the published discounts that it does not know.
 
     A provider that charges other makers' prices (Azure, Vertex) has rows for their models too, by the name
     ``maker/model``; their discounts are not its own.
     """
-    return [price for provider in providers for price in _of_provider(provider)]
+    return tuple(price for provider in providers for price in _of_provider(provider))
 
 
 def content_hash(prices: Iterable[Price]) -> str:
@@ -129,8 +131,9 @@ def _of_model(provider: str, name: str, model: ModelInfo, variants: Sequence[Pri
 
 def _periods(provider: str, model: ModelInfo, variants: Sequence[PriceVariant]) -> Iterator[_Period]:
     """Between these bounds no condition changes; all dates of one part of the day, then those of the next."""
-    conditional = model.prices if isinstance(model.prices, list) else []
-    conditions = [entry.constraint for entry in (*conditional, *variants)]
+    conditions = [variant.constraint for variant in variants]
+    if isinstance(model.prices, list):
+        conditions += [price.constraint for price in model.prices]
     days: set[date] = {c.start_date for c in conditions if isinstance(c, StartDateConstraint)}
     days |= {
         day

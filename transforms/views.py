@@ -41,16 +41,18 @@ _RUN = {
 def build_views(database: Path, lake: Path, pointer: Pointer) -> None:
     """Write the views of a pointer to a new file.
 
-    Five views have the live files filled in; all other files of ``sql/views`` build on them and run as they are.
+    Five views have the live files filled in. All other files of ``sql/views`` build on them and on the macros of
+    ``sql/macros``, and run as they are.
     """
     with duckdb.connect(config={"autoinstall_known_extensions": False}) as db:
         db.execute("SET VARIABLE lake = $path", {"path": str(lake)})
         db.execute(f"ATTACH {_quoted(str(database))} AS built (STORAGE_VERSION '{_STORAGE}')")
         db.execute("USE built")
+        prices = pointer.prices
         base = {f"views/{kind}": _data_view(db, kind, pointer) for kind in Kind} | {
             "views/runs": _runs_view(pointer),
-            "views/prices": _table_view(db, PRICE_SCHEMA, pointer.prices and pointer.prices.prices),
-            "views/model_map": _table_view(db, MODEL_MAP_SCHEMA, pointer.prices and pointer.prices.model_map),
+            "views/prices": _table_view(db, PRICE_SCHEMA, prices.prices if prices else None),
+            "views/model_map": _table_view(db, MODEL_MAP_SCHEMA, prices.model_map if prices else None),
         }
         for name in sql.names("macros"):
             db.execute(sql.text(name))

@@ -11,7 +11,9 @@ SELECT
     round(100 * count(output_tokens) / count(*), 1) AS pct_output_tokens,
     round(100 * count(reasoning_tokens) / count(*), 1) AS pct_reasoning_tokens,
     round(100 * count(thinking_form) / count(*), 1) AS pct_shows_thinking,
-    round(100 * count(thinking) / count(*), 1) AS pct_thinking_text,
+    round(
+        100 * count(*) FILTER (WHERE thinking_chars IS NOT NULL AND thinking_purged_at IS NULL) / count(*), 1
+    ) AS pct_thinking_text,
     round(100 * count(effort_applied) / count(*), 1) AS pct_effort_applied,
     round(100 * count(cost_reported_usd) / count(*), 1) AS pct_cost_reported,
     round(100 * count(finish_reason) / count(*), 1) AS pct_finished,

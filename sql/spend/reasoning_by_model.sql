@@ -14,9 +14,12 @@ SELECT
     round(
         sum(reasoning_tokens) / nullif(sum(output_tokens) FILTER (WHERE reasoning_tokens IS NOT NULL), 0), 4
     ) AS reasoning_share,
+    round(
+        coalesce(sum(output_tokens) FILTER (WHERE reasoning_tokens IS NOT NULL), 0) / nullif(sum(output_tokens), 0), 4
+    ) AS reasoning_coverage,
     count(*) FILTER (WHERE thinking_form IS NOT NULL AND reasoning_tokens IS NULL) AS thinking_calls_without_count,
     round(avg(thinking_chars), 0)::BIGINT AS mean_thinking_chars,
-    count(*) FILTER (WHERE finish_reason = 'length' AND answer IS NULL) AS cut_off_without_answer
+    count(*) FILTER (WHERE finish_reason = 'length' AND answer_chars IS NULL) AS cut_off_without_answer
 FROM calls
 WHERE (getvariable('since') IS NULL OR date >= getvariable('since')::DATE)
     AND (getvariable('until') IS NULL OR date <= getvariable('until')::DATE)

@@ -79,8 +79,8 @@ WITH
             ON standard
             AND priced
             AND batches.price_id = used.price_id
-            AND (valid_from IS NULL OR valid_from <= used.date::TIMESTAMPTZ)
-            AND (valid_to IS NULL OR valid_to > used.date::TIMESTAMPTZ)
+            AND (valid_from IS NULL OR valid_from <= (used.date::TIMESTAMP AT TIME ZONE 'UTC'))
+            AND (valid_to IS NULL OR valid_to > (used.date::TIMESTAMP AT TIME ZONE 'UTC'))
     )
 
 SELECT

@@ -5,8 +5,9 @@
 -- All money is in US dollars, DECIMAL(38, 12); null is "not known", never zero. The parts add up to list_cost_usd, which
 -- stands beside a reported cost; cost_usd is the reported one where there is one, and 0 for an answer out of a gateway's
 -- own cache. A part is null where the call reports no such tokens; the whole is null where the model, its tier or its
--- day has no price, or where the call reports no input or no output. reasoning_cost_usd and answer_cost_usd are null
--- where the output cannot be split, output_cost_usd is known even then.
+-- day has no price, where the call reports no input or no output, and where the provider also charges by the request:
+-- how much depends on what no call tells (how far a search went). reasoning_cost_usd and answer_cost_usd are null where
+-- the output cannot be split, output_cost_usd is known even then.
 CREATE VIEW call_costs AS
 WITH
     -- Every bound is a plain number, so that the join is one hash join; a call without a time has the time that only
@@ -32,10 +33,7 @@ WITH
 
     rates AS (
         SELECT
-            model_map.provider,
-            model_map.billed_by,
-            model_map.protocol,
-            model_map.model,
+            price_key,
             tier,
             coalesce(epoch_us(valid_from), -9_000_000_000_000_000_000) AS since_us,
             CASE
@@ -54,25 +52,12 @@ WITH
             per_token[4] AS cache_write_1h_rate,
             per_token[5] AS output_rate,
             per_token[6] AS reasoning_rate,
-            (coalesce(request_usd, 0)::DECIMAL(38, 9) * 1_000_000_000_000)::BIGINT AS request_cost,
+            CASE WHEN request_usd IS NULL THEN 0 END AS request_cost,
             price_id,
             price_version,
             overridden,
             basis
         FROM listed
-        JOIN model_map ON model_map.price_key = listed.price_key
-    ),
-
-    -- Grouped, although it is unique, so that DuckDB leaves the join out where nobody asks for the rule.
-    rules AS (
-        SELECT
-            provider,
-            billed_by,
-            protocol,
-            model,
-            any_value(rule) AS rule
-        FROM model_map
-        GROUP BY provider, billed_by, protocol, model
     ),
 
     tiered AS (
@@ -90,18 +75,19 @@ WITH
                 WHEN standard_tier(service_tier_requested) IS NOT NULL THEN 'asked'
                 ELSE 'default'
             END AS tier_source,
-            coalesce(cached_input_tokens, 0) AS cached,
+            coalesce(cache_write_tokens, cache_write_1h_tokens, 0) AS written,
             coalesce(cache_write_1h_tokens, 0) AS written_1h,
-            greatest(coalesce(cache_write_tokens, 0), written_1h) AS written,
-            input_tokens - cached - written AS uncached,
-            -- No call has a thousand million tokens, or parts that are more than the whole: such counts cost nothing
-            -- that anybody knows. The bound keeps the arithmetic within 64 bits.
+            input_tokens - coalesce(cached_input_tokens, 0) - written AS uncached,
+            -- No call has a thousand million tokens, or parts that are more than the whole: what such counts cost is not
+            -- known. The bound (here, and where a band of input has no other) keeps the arithmetic within 64 bits.
             CASE
                 WHEN
-                    cached >= 0
-                    AND written >= written_1h
-                    AND coalesce(uncached, 0) >= 0
-                    AND coalesce(output_tokens, 0) BETWEEN 0 AND 1_000_000_000
+                    coalesce(
+                        uncached BETWEEN 0 AND input_tokens,
+                        coalesce(cached_input_tokens, 0) + written BETWEEN 0 AND 1_000_000_000
+                    )
+                    AND (output_tokens BETWEEN 0 AND 1_000_000_000) IS NOT FALSE
+                    AND written_1h BETWEEN 0 AND written
                 THEN tier_used
             END AS tier_priced
         FROM calls
@@ -110,8 +96,8 @@ WITH
     costed AS (
         SELECT
             tiered.*,
-            rates.* EXCLUDE (provider, billed_by, protocol, model, tier),
-            coalesce(rules.rule, 'unseen') AS price_rule,
+            rates.* EXCLUDE (price_key, tier),
+            coalesce(model_map.rule, 'unseen') AS price_rule,
             priced(uncached, input_rate, fine) AS input_cost,
             priced(cached_input_tokens, cached_input_rate, fine) AS cached_input_cost,
             CASE
@@ -130,16 +116,13 @@ WITH
                 input_cost + coalesce(cached_input_cost, 0) + coalesce(cache_write_cost, 0) + output_cost + request_cost
             ) AS list_cost_usd
         FROM tiered
-        LEFT JOIN rules
-            ON rules.provider IS NOT DISTINCT FROM tiered.provider
-            AND rules.billed_by IS NOT DISTINCT FROM tiered.billed_by
-            AND rules.protocol IS NOT DISTINCT FROM tiered.protocol
-            AND rules.model IS NOT DISTINCT FROM tiered.model
+        LEFT JOIN model_map
+            ON model_map.provider IS NOT DISTINCT FROM tiered.provider
+            AND model_map.billed_by IS NOT DISTINCT FROM tiered.billed_by
+            AND model_map.protocol IS NOT DISTINCT FROM tiered.protocol
+            AND model_map.model IS NOT DISTINCT FROM tiered.model
         LEFT JOIN rates
-            ON rates.provider IS NOT DISTINCT FROM tiered.provider
-            AND rates.billed_by IS NOT DISTINCT FROM tiered.billed_by
-            AND rates.protocol IS NOT DISTINCT FROM tiered.protocol
-            AND rates.model IS NOT DISTINCT FROM tiered.model
+            ON rates.price_key = model_map.price_key
             AND rates.tier = tiered.tier_priced
             AND rates.since_us <= tiered.called_us
             AND rates.last_us >= tiered.called_us

@@ -1,5 +1,5 @@
 -- The spend in the shape of the FinOps Open Cost and Usage Specification (FOCUS 1.2), for tools that read it.
--- grain: one row per charge and token bucket; a charge is one UTC day of one model, tier, team, user, key and effort
+-- grain: one row per charge and token bucket; a charge is one UTC day of one model, tier, team and API key
 -- reads: call_costs
 --
 -- Columns without the prefix x_ are FOCUS's. A bucket's cost is at list or contract prices; where a cost was reported,
@@ -17,12 +17,11 @@ WITH
             model,
             tier_used,
             team,
-            user_id,
             api_key_id,
-            effort_applied,
             cost_source,
             price_id,
             price_version,
+            list_cost_usd IS NOT NULL AS priced,
             count(*) AS calls,
             sum(
                 input_tokens - coalesce(cached_input_tokens, 0)
@@ -43,7 +42,7 @@ WITH
             sum(cost_usd) AS cost_usd
         FROM call_costs
         WHERE cache_hit IS NOT TRUE
-        GROUP BY ALL, list_cost_usd IS NULL
+        GROUP BY ALL
     ),
 
     buckets AS (
@@ -86,10 +85,10 @@ SELECT
     CASE WHEN cost_source = 'list' THEN usd END AS ListCost,
     usd AS ContractedCost,
     'USD' AS BillingCurrency,
-    date_trunc('month', date)::TIMESTAMPTZ AS BillingPeriodStart,
-    (date_trunc('month', date) + INTERVAL 1 MONTH)::TIMESTAMPTZ AS BillingPeriodEnd,
-    date::TIMESTAMPTZ AS ChargePeriodStart,
-    (date + INTERVAL 1 DAY)::TIMESTAMPTZ AS ChargePeriodEnd,
+    date_trunc('month', date)::TIMESTAMP AT TIME ZONE 'UTC' AS BillingPeriodStart,
+    (date_trunc('month', date) + INTERVAL 1 MONTH)::TIMESTAMP AT TIME ZONE 'UTC' AS BillingPeriodEnd,
+    date::TIMESTAMP AT TIME ZONE 'UTC' AS ChargePeriodStart,
+    (date + INTERVAL 1 DAY)::TIMESTAMP AT TIME ZONE 'UTC' AS ChargePeriodEnd,
     CASE WHEN bucket = 'reported_difference' THEN 'Adjustment' ELSE 'Usage' END AS ChargeCategory,
     NULL::VARCHAR AS ChargeClass,
     concat_ws(' ', model, replace(bucket, '_', ' ')) AS ChargeDescription,
@@ -111,8 +110,6 @@ SELECT
     cost_source AS x_CostSource,
     price_version AS x_PriceVersion,
     tier_used AS x_ServiceTier,
-    effort_applied AS x_EffortApplied,
-    user_id AS x_UserId,
     calls AS x_Calls,
     date AS x_Date
 FROM buckets

@@ -13,15 +13,15 @@ def flat(events: Iterable[Mapping[str, Any]]) -> dict[str, Any]:
 
 def plain(value: object) -> Any:
     """An OTLP value without its type; what is no OTLP value stays as it is. Whole numbers are texts in OTLP's JSON."""
-    if not isinstance(value, Mapping) or len(value) != 1:
+    if not isinstance(value, dict) or len(value) != 1:
         return value
     [(kind, inner)] = value.items()
-    if kind == "arrayValue" and isinstance(inner, Mapping):
+    if kind == "arrayValue" and isinstance(inner, dict):
         values = inner.get("values")
         return [plain(item) for item in values] if isinstance(values, list) else []
-    if kind == "kvlistValue" and isinstance(inner, Mapping):
+    if kind == "kvlistValue" and isinstance(inner, dict):
         values = inner.get("values")
-        return flat(item for item in values if isinstance(item, Mapping)) if isinstance(values, list) else {}
+        return flat(item for item in values if isinstance(item, dict)) if isinstance(values, list) else {}
     if kind == "intValue" and isinstance(inner, str):
         return int(inner) if inner.removeprefix("-").isdigit() else None
     return inner if kind in ("stringValue", "boolValue", "doubleValue", "intValue", "bytesValue") else value

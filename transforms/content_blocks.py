@@ -32,7 +32,7 @@ def pieces_of(content: object, *, model: str | None, choice: int = 0, apart: boo
         for number, block in enumerate(content):
             if isinstance(block, str):
                 yield Piece(PieceKind.ANSWER, block, choice)
-            elif isinstance(block, Mapping):
+            elif isinstance(block, dict):
                 yield from block_pieces(block, model=model, choice=choice, part=number if apart else 0)
             else:
                 raise MalformedBodyError(f"content.{number}: {type(block).__name__}, neither a block nor a text")
@@ -79,7 +79,7 @@ def _thoughts(block: ContentBlock, model: str | None, choice: int, part: int) ->
 
 def _is_summary(items: object) -> bool:
     """OpenAI's items say that they are a summary; Cohere's package has the whole thinking under the same key."""
-    return isinstance(items, list) and any(isinstance(i, Mapping) and i.get("type") == "summary_text" for i in items)
+    return isinstance(items, list) and any(isinstance(i, dict) and i.get("type") == "summary_text" for i in items)
 
 
 def _texts(block: ContentBlock) -> list[str]:
@@ -89,7 +89,7 @@ def _texts(block: ContentBlock) -> list[str]:
         if value:
             return [_joined(value, key)]
     nested = block.reasoning_content
-    if isinstance(nested, Mapping):  # Bedrock's, in LangChain
+    if isinstance(nested, dict):  # Bedrock's, in LangChain
         return [_joined(nested.get("text"), "reasoning_content.text")]
     if nested:
         return [_joined(nested, "reasoning_content")]
@@ -106,7 +106,7 @@ def _joined(value: object, where: str) -> str:
         return value
     if value is None:
         return ""
-    if isinstance(value, Mapping):
+    if isinstance(value, dict):
         return _joined(value.get("text"), where)
     if isinstance(value, list):
         return "".join(_joined(item, where) for item in value)
@@ -118,7 +118,7 @@ def _withheld(block: ContentBlock) -> ThinkingForm:
     if block.encrypted_content:
         return ThinkingForm.ENCRYPTED
     places = [*_inner(block.provider_metadata), *_inner(block.provider_options), block.extras, block.reasoning_content]
-    payloads = [place for place in places if isinstance(place, Mapping)]
+    payloads = [place for place in places if isinstance(place, dict)]
     if any(place.get(key) for place in payloads for key in _REDACTED_KEYS) or _has_redacted(block.details):
         return ThinkingForm.REDACTED
     if any(place.get(key) for place in payloads for key in _ENCRYPTED_KEYS):
@@ -132,4 +132,4 @@ def _inner(metadata: dict[str, Any] | None) -> Iterable[object]:
 
 def _has_redacted(details: object) -> bool:
     items = details if isinstance(details, list) else []
-    return any(isinstance(item, Mapping) and item.get("type") == "redacted" for item in items)
+    return any(isinstance(item, dict) and item.get("type") == "redacted" for item in items)

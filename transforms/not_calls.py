@@ -110,7 +110,7 @@ def _list(body: Mapping[str, Any]) -> str | None:
     items = body.get("data")
     if not isinstance(items, list) or not items:
         return "an empty list" if items == [] else None
-    return _what(items[0]) if isinstance(items[0], Mapping) else None
+    return _what(items[0]) if isinstance(items[0], dict) else None
 
 
 def _by_keys(body: Mapping[str, Any]) -> str | None:
@@ -133,7 +133,7 @@ def _by_values(body: Mapping[str, Any]) -> str | None:
         if named is not None:
             return named
     first = next((body[key][0] for key in ("results", "data") if isinstance(body.get(key), list) and body[key]), None)
-    if isinstance(first, Mapping):
+    if isinstance(first, dict):
         if "flagged" in first:
             return "a moderation"
         if "relevance_score" in first:

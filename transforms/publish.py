@@ -26,7 +26,7 @@ from transforms.partitions import grain_of, neighbours, partition_of, slot_of
 from transforms.parts import Part
 from transforms.stage import ACCOUNT, SCHEMAS, Descriptor
 
-ROW_GROUP_BYTES = 32 << 20
+ROW_GROUP_BYTES = 16 << 20
 ROW_GROUP_ROWS = 50_000
 _UNSORTED_TEXTS = {"thinking", "answer", "usage_raw", "error_message", "raw", "detail"}
 """Columns whose smallest and largest value help no query."""

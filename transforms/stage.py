@@ -22,6 +22,7 @@ from schemas.lake import Grain, Kind, RunContext
 from schemas.reject import REJECT_SCHEMA
 from transforms.metrics import Count, count
 from transforms.partitions import grain_of, neighbours, partition_of, slots
+from transforms.progress import tell
 
 ACCOUNT = "account"
 """The key of what belongs to no partition: the tallies."""
@@ -157,3 +158,4 @@ class _StageFn(beam.DoFn):
         count(Count.STAGED_BYTES, element.calls.nbytes + element.rejects.nbytes)
         for descriptor in stage(element, self._run.staging, self._run.run_id, self._run.base.grain):
             yield descriptor.key, descriptor
+        tell(self._run, element.tally)

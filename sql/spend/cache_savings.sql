@@ -21,18 +21,16 @@ WITH
             billed_by,
             model,
             price_id,
-            count(*) FILTER (WHERE cache_hit IS NOT TRUE) AS calls,
-            count(cached_input_tokens) FILTER (WHERE cache_hit IS NOT TRUE) AS calls_with_count,
-            sum(input_tokens) FILTER (WHERE cache_hit IS NOT TRUE AND cached_input_tokens IS NOT NULL)
-                AS counted_input_tokens,
-            sum(cached_input_tokens) FILTER (WHERE cache_hit IS NOT TRUE) AS cached_input_tokens,
-            sum(cached_input_cost_usd) FILTER (WHERE cache_hit IS NOT TRUE) AS cached_input_cost_usd,
-            sum(greatest(cache_write_tokens, cache_write_1h_tokens)) FILTER (WHERE cache_hit IS NOT TRUE)
-                AS cache_write_tokens,
-            sum(cache_write_cost_usd) FILTER (WHERE cache_hit IS NOT TRUE) AS cache_write_cost_usd,
-            count(*) FILTER (WHERE cache_hit) AS cached_answers,
-            count(*) FILTER (WHERE cache_hit AND list_cost_usd IS NULL) AS answers_without_price,
-            sum(list_cost_usd) FILTER (WHERE cache_hit) AS answers_saved_usd
+            cache_hit IS TRUE AS from_gateway,
+            count(*) AS calls,
+            count(cached_input_tokens) AS calls_with_count,
+            sum(input_tokens) FILTER (WHERE cached_input_tokens IS NOT NULL) AS counted_input_tokens,
+            sum(cached_input_tokens) AS cached_input_tokens,
+            sum(cached_input_cost_usd) AS cached_input_cost_usd,
+            sum(greatest(cache_write_tokens, cache_write_1h_tokens)) AS cache_write_tokens,
+            sum(cache_write_cost_usd) AS cache_write_cost_usd,
+            count(*) - count(list_cost_usd) AS calls_without_price,
+            sum(list_cost_usd) AS list_cost_usd
         FROM call_costs
         WHERE (getvariable('since') IS NULL OR date >= getvariable('since')::DATE)
             AND (getvariable('until') IS NULL OR date <= getvariable('until')::DATE)
@@ -42,8 +40,9 @@ WITH
     compared AS (
         SELECT
             used.*,
-            (cached_input_tokens::BIGINT * input_rate)::DECIMAL(38, 12) - cached_input_cost_usd AS read_saved_usd,
-            cache_write_cost_usd - (cache_write_tokens::BIGINT * input_rate)::DECIMAL(38, 12) AS write_extra_usd
+            NOT from_gateway AS from_provider,
+            (cached_input_tokens::BIGINT * input_rate)::DECIMAL(38, 12) - cached_input_cost_usd AS read_saved,
+            cache_write_cost_usd - (cache_write_tokens::BIGINT * input_rate)::DECIMAL(38, 12) AS write_extra
         FROM used
         LEFT JOIN rates USING (price_id)
     )
@@ -52,26 +51,31 @@ SELECT
     provider,
     billed_by,
     model,
-    sum(calls) AS calls,
-    sum(calls_with_count) AS calls_with_count,
-    sum(cached_input_tokens) AS cached_input_tokens,
-    round(sum(cached_input_tokens) / nullif(sum(counted_input_tokens), 0), 4) AS cached_share,
-    round(sum(calls_with_count) / nullif(sum(calls), 0), 4) AS cached_coverage,
-    sum(cache_write_tokens) AS cache_write_tokens,
-    sum(read_saved_usd) AS read_saved_usd,
-    sum(write_extra_usd) AS write_extra_usd,
+    coalesce(sum(calls) FILTER (WHERE from_provider), 0) AS calls,
+    coalesce(sum(calls_with_count) FILTER (WHERE from_provider), 0) AS calls_with_count,
+    sum(cached_input_tokens) FILTER (WHERE from_provider) AS cached_input_tokens,
+    round(
+        sum(cached_input_tokens) FILTER (WHERE from_provider)
+        / nullif(sum(counted_input_tokens) FILTER (WHERE from_provider), 0), 4
+    ) AS cached_share,
+    round(
+        sum(calls_with_count) FILTER (WHERE from_provider) / nullif(sum(calls) FILTER (WHERE from_provider), 0), 4
+    ) AS cached_coverage,
+    sum(cache_write_tokens) FILTER (WHERE from_provider) AS cache_write_tokens,
+    sum(read_saved) FILTER (WHERE from_provider) AS read_saved_usd,
+    sum(write_extra) FILTER (WHERE from_provider) AS write_extra_usd,
     CASE
-        WHEN coalesce(sum(read_saved_usd), sum(write_extra_usd)) IS NOT NULL
-        THEN coalesce(sum(read_saved_usd), 0) - coalesce(sum(write_extra_usd), 0)
+        WHEN coalesce(read_saved_usd, write_extra_usd) IS NOT NULL
+        THEN coalesce(read_saved_usd, 0) - coalesce(write_extra_usd, 0)
     END AS saved_usd,
     coalesce(
         sum(coalesce(cached_input_tokens, 0) + coalesce(cache_write_tokens, 0))
-            FILTER (WHERE read_saved_usd IS NULL AND write_extra_usd IS NULL),
+            FILTER (WHERE from_provider AND read_saved IS NULL AND write_extra IS NULL),
         0
     ) AS tokens_without_price,
-    sum(cached_answers) AS cached_answers,
-    sum(answers_saved_usd) AS answers_saved_usd,
-    sum(answers_without_price) AS answers_without_price
+    coalesce(sum(calls) FILTER (WHERE from_gateway), 0) AS cached_answers,
+    sum(list_cost_usd) FILTER (WHERE from_gateway) AS answers_saved_usd,
+    coalesce(sum(calls_without_price) FILTER (WHERE from_gateway), 0) AS answers_without_price
 FROM compared
 GROUP BY ALL
 ORDER BY saved_usd DESC NULLS LAST, provider, billed_by, model;

@@ -1,25 +1,27 @@
 """Seconds per question over a lake of ten million calls, made for it.
 
-``python -m tests.bench.questions [--calls 10000000] [--days 92] [--folder FOLDER] [--rounds 3] [NAME …]``. A folder that
-is named keeps its lake for the next time. The rows are random but shaped like traffic: a few dozen models, users and
-keys, a million sessions, nulls wherever a provider may report nothing. Texts are short: no question reads them, which
-``tests/test_golden_sql.py`` proves.
+``python -m tests.bench.questions [--calls 10000000] [--days 92] [--folder FOLDER] [--rounds 3] [NAME …]``. A folder
+that is named keeps its lake for the next time. The rows are random but shaped like traffic: a dozen models, 5,000
+users, 200 keys, a million sessions, nulls wherever a provider may report nothing. Prices are the real ones. The texts
+are short: no question reads them, which ``tests/test_golden_sql.py`` proves.
 """
 
 import argparse
 import shutil
 import statistics
+import subprocess
 import sys
 import tempfile
 import time
 from datetime import UTC, date, datetime, timedelta
 from pathlib import Path
+from string import Template
 
 import duckdb
 import pyarrow as pa
 
 from pipelines import query
-from schemas.call import COLUMNS, SCHEMA
+from schemas.call import COLUMNS, PARTITION_KEY, SCHEMA
 from schemas.lake import Kind, LakeFile, Pointer
 from transforms.lake import DATABASE, POINTER
 from transforms.views import build_views
@@ -47,19 +49,20 @@ SELECT
     concat('resp_', hash(n, $day)) AS response_id,
     concat('session-', $day, '-', n // 10) AS session_id,
     $day::DATE::TIMESTAMP + to_microseconds((n * 86_400_000_000) // $rows) AS called_at,
-    models[pick].provider AS provider,
+    $models[pick].provider AS provider,
     CASE WHEN chance < 0.2 THEN 'openrouter' WHEN chance < 0.3 THEN 'bedrock' END AS billed_by,
     ['openai_chat', 'openai_responses', 'anthropic_messages'][1 + n % 3] AS protocol,
     ['litellm', 'exchange'][1 + n % 2] AS source,
-    models[pick].model AS model_requested,
-    models[pick].model AS model,
+    $models[pick].model AS model_requested,
+    $models[pick].model AS model,
     'Some thinking.' AS thinking,
     'Some answer.' AS answer,
     CASE WHEN chance < 0.7 THEN 'full' WHEN chance < 0.8 THEN 'encrypted' END AS thinking_form,
     CASE WHEN chance < 0.7 THEN (other * 9000)::BIGINT END AS thinking_chars,
     CASE WHEN chance < 0.9 THEN (3000 * chance)::BIGINT END AS answer_chars,
-    CASE WHEN other < 0.02 THEN 'length' WHEN other < 0.03 THEN 'error' WHEN other < 0.2 THEN 'tool_calls' ELSE 'stop' END
-        AS finish_reason,
+    CASE
+        WHEN other < 0.02 THEN 'length' WHEN other < 0.03 THEN 'error' WHEN other < 0.2 THEN 'tool_calls' ELSE 'stop'
+    END AS finish_reason,
     CASE WHEN other >= 0.01 THEN (chance * other * 60_000)::BIGINT END AS input_tokens,
     CASE WHEN other >= 0.3 THEN (chance * other * 20_000)::BIGINT END AS cached_input_tokens,
     CASE WHEN other >= 0.8 THEN (chance * other * 10_000)::BIGINT END AS cache_write_tokens,
@@ -87,7 +90,10 @@ SELECT
     'traffic.jsonl' AS source_file,
     n AS source_position,
     '1' AS normaliser_version
-FROM (SELECT range AS n, random() AS chance, random() AS other, 1 + (random() * 2147483647)::BIGINT % $models AS pick FROM range($rows))
+FROM (
+    SELECT range AS n, random() AS chance, random() AS other, 1 + (random() * 2147483647)::BIGINT % $number AS pick
+    FROM range($rows)
+)
 """
 
 
@@ -116,6 +122,9 @@ def _measure(folder: Path, options: argparse.Namespace) -> int:
         shutil.rmtree(lake, ignore_errors=True)
         started = time.perf_counter()
         write_lake(lake, options.calls, options.days)
+        subprocess.run(
+            [sys.executable, "-m", "pipelines", "prices", "--lake", lake], stdout=subprocess.DEVNULL, check=True
+        )
         _print(f"{options.calls:,} calls in {options.days} days, made in {time.perf_counter() - started:,.1f} s")
     slow = []
     for name in options.names or [question.name for question in query.listed()]:
@@ -135,7 +144,8 @@ def _seconds(lake: Path, name: str) -> float:
 
 def write_lake(lake: Path, calls: int, days: int) -> None:
     """Write a lake of random calls, in the layout that runs write: one Parquet file a date, the pointer, the views."""
-    lake.mkdir(parents=True)
+    for folder in ("calls", "runs"):
+        (lake / folder).mkdir(parents=True)
     pointer = Pointer(generation=1, token="bench", committed_at=datetime.now(UTC))  # noqa: S106
     with duckdb.connect() as db:
         db.from_arrow(pa.Table.from_batches([], schema=SCHEMA)).create("shape")
@@ -148,13 +158,13 @@ def write_lake(lake: Path, calls: int, days: int) -> None:
 
 def _write_day(db: duckdb.DuckDBPyConnection, lake: Path, day: date, rows: int) -> LakeFile:
     path = f"calls/date={day}/calls-000001-bench.parquet"
-    (lake / path).parent.mkdir(parents=True)
+    (lake / path).parent.mkdir()
     models = ", ".join(f"{{'provider': '{provider}', 'model': '{model}'}}" for provider, model in _MODELS)
-    filled = _ROWS.replace("$models", str(len(_MODELS))).replace("$rows", str(rows)).replace("$day", f"'{day}'")
-    columns = ", ".join(column.name for column in COLUMNS if column.name != "date")
+    filled = Template(_ROWS).substitute(models=f"([{models}])", number=len(_MODELS), rows=rows, day=f"'{day}'")
+    columns = ", ".join(column.name for column in COLUMNS if column.name != PARTITION_KEY)
     db.execute(
-        f"COPY (SELECT {columns} FROM (FROM shape UNION ALL BY NAME ({filled.replace('models[pick]', f'([{models}])[pick]')})))"  # noqa: S608
-        f" TO '{lake / path}' (FORMAT parquet, COMPRESSION zstd, ROW_GROUP_SIZE 50_000)"
+        f"COPY (SELECT {columns} FROM (FROM shape UNION ALL BY NAME ({filled}))) TO '{lake / path}' "  # noqa: S608
+        "(FORMAT parquet, COMPRESSION zstd, ROW_GROUP_SIZE 50_000)"
     )
     return LakeFile(path=path, rows=rows, bytes=(lake / path).stat().st_size)
 

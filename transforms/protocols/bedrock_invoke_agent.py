@@ -38,14 +38,14 @@ _ENDS = frozenset({"FINISH", "ASK_USER"})
 
 def claims(body: Mapping[str, Any]) -> bool:
     trace = body.get("trace")
-    if isinstance(trace, Mapping) and isinstance(trace.get("trace"), Mapping):
+    if isinstance(trace, dict) and isinstance(trace.get("trace"), dict):
         return True
     chunk, control, output = body.get("chunk"), body.get("returnControl"), body.get("output")
-    if isinstance(chunk, Mapping):  # of InvokeModel's chunks the JSON within would stand here
+    if isinstance(chunk, dict):  # of InvokeModel's chunks the JSON within would stand here
         return isinstance(chunk.get("bytes"), str)
-    if isinstance(control, Mapping):
+    if isinstance(control, dict):
         return "invocationInputs" in control
-    return isinstance(output, Mapping) and "text" in output and ("sessionId" in body or body.keys() <= {"output", "p"})
+    return isinstance(output, dict) and "text" in output and ("sessionId" in body or body.keys() <= {"output", "p"})
 
 
 def claims_request(request: Mapping[str, Any]) -> bool:
@@ -65,18 +65,18 @@ def fold(stream: Stream) -> dict[str, Any]:
                 body[name].append(event[name])
         if "chunk" in event:
             texts.append(_chunk_text(event["chunk"]))
-        elif isinstance(event.get("output"), Mapping):
+        elif isinstance(event.get("output"), dict):
             texts.append(_checked(event["output"].get("text")))
         failed = next((name for name in event if name.endswith("Exception")), None)
         if failed is not None:
-            body["error"] = {"type": failed, **(event[failed] if isinstance(event[failed], Mapping) else {})}
+            body["error"] = {"type": failed, **(event[failed] if isinstance(event[failed], dict) else {})}
     if texts:
         body["output"] = {"text": "".join(texts)}
     return body
 
 
 def _chunk_text(chunk: object) -> str:
-    payload = chunk.get("bytes", "") if isinstance(chunk, Mapping) else None
+    payload = chunk.get("bytes", "") if isinstance(chunk, dict) else None
     if not isinstance(payload, str):
         raise MalformedBodyError(f"chunk: {type(payload).__name__}, not base64")
     try:
@@ -111,7 +111,7 @@ def read(body: dict[str, Any]) -> Reading:
         Piece(PieceKind.THINKING, text, part=n, source=ThinkingSource.BLOCK) for n, text in enumerate(work.thoughts)
     ]
     output = body.get("output")
-    text = _checked(output["text"]) if isinstance(output, Mapping) and "text" in output else work.final_text
+    text = _checked(output["text"]) if isinstance(output, dict) and "text" in output else work.final_text
     if text is not None:
         pieces.append(Piece(PieceKind.ANSWER, text))
     calls = list(_calls(body.get("returnControl")))
@@ -128,7 +128,7 @@ def read(body: dict[str, Any]) -> Reading:
         provider_hint="bedrock",
     )
     error = body.get("error")
-    if isinstance(error, Mapping):
+    if isinstance(error, dict):
         message = error.get("message")
         reading.finish, reading.error_type = FinishReason.ERROR, str(error.get("type"))
         reading.error_message = message if isinstance(message, str) else None
@@ -156,7 +156,7 @@ def _work(events: list[JsonObject]) -> _Work:
 
 def _steps(event: JsonObject) -> Iterator[Step]:
     steps = event.get("trace")
-    for step in steps.values() if isinstance(steps, Mapping) else ():
+    for step in steps.values() if isinstance(steps, dict) else ():
         if isinstance(step, dict):
             yield parse(Step, step)
 
@@ -187,7 +187,7 @@ def _thoughts(step: Step) -> Iterator[str]:
 def _calls(control: object) -> Iterator[Piece]:
     """A call for the client for each input that the agent wants of it."""
     for event in control if isinstance(control, list) else ():
-        inputs = event.get("invocationInputs") if isinstance(event, Mapping) else None
+        inputs = event.get("invocationInputs") if isinstance(event, dict) else None
         yield from (Piece(PieceKind.TOOL_CALL) for _ in (inputs if isinstance(inputs, list) else ()))
 
 
@@ -214,7 +214,7 @@ def asked(request: dict[str, Any]) -> Asked:
     session = request.get("sessionId")
     configuration = request.get("retrieveAndGenerateConfiguration")
     return Asked(
-        model=_model_arn(configuration) if isinstance(configuration, Mapping) else None,
+        model=_model_arn(configuration) if isinstance(configuration, dict) else None,
         session_id=session if isinstance(session, str) and session else None,
     )
 
@@ -222,6 +222,6 @@ def asked(request: dict[str, Any]) -> Asked:
 def _model_arn(configuration: Mapping[str, Any]) -> str | None:
     for name in ("knowledgeBaseConfiguration", "externalSourcesConfiguration"):
         inner = configuration.get(name)
-        if isinstance(inner, Mapping) and isinstance(inner.get("modelArn"), str):
+        if isinstance(inner, dict) and isinstance(inner.get("modelArn"), str):
             return str(inner["modelArn"]) or None
     return None

@@ -69,7 +69,7 @@ def claims(body: Mapping[str, Any]) -> bool:
         answers = body.get(listed)
         if isinstance(answers, list) and answers:
             first = answers[0]
-            ours = isinstance(first, Mapping) and text in first and stop in first
+            ours = isinstance(first, dict) and text in first and stop in first
             return ours and "finish_reason" not in first and _OF_OPENAI.isdisjoint(body)
     return _alone(body) is not None
 
@@ -121,7 +121,7 @@ def _chunk(event: Mapping[str, Any]) -> tuple[str | None, str, Mapping[str, Any]
     for listed, (text, _) in _LISTS.items():
         answers = event.get(listed)
         if isinstance(answers, list) and answers:
-            if not isinstance(answers[0], Mapping):
+            if not isinstance(answers[0], dict):
                 raise MalformedBodyError(f"{listed}.0: {type(answers[0]).__name__}, not an object")
             return listed, text, answers[0]
     alone = _alone(event)
@@ -151,7 +151,7 @@ def read(body: dict[str, Any]) -> Reading:
     failed = _exception(body)
     if failed is not None:
         frame = body[failed]
-        message = frame.get("message") if isinstance(frame, Mapping) else None
+        message = frame.get("message") if isinstance(frame, dict) else None
         reading.finish, reading.error_type = FinishReason.ERROR, failed
         reading.error_message = message if isinstance(message, str) else None
     return reading
@@ -203,6 +203,6 @@ def _metered(metrics: Metrics) -> Counts:
 
 def asked(request: dict[str, Any]) -> Asked:
     wanted = Request.model_validate(request)
-    config = wanted.config if isinstance(wanted.config, Mapping) else {}
+    config = wanted.config if isinstance(wanted.config, dict) else {}
     limit = wanted.max_tokens or wanted.max_tokens_camel or wanted.max_gen_len or config.get("maxTokenCount")
     return Asked(max_output_tokens=limit if isinstance(limit, int) and limit > 0 else None)

@@ -41,7 +41,7 @@ def claims(body: Mapping[str, Any]) -> bool:
     if body.get("role") == "assistant":
         return body.get("type") is None and _NO_BARE_MESSAGE.isdisjoint(body) and not _SAYS_SOMETHING.isdisjoint(body)
     message = body.get("message")
-    if not isinstance(message, Mapping) or message.get("role") not in ("assistant", None):
+    if not isinstance(message, dict) or message.get("role") not in ("assistant", None):
         return False
     around = {key for key in body if not key.startswith(_ANNOTATED)}
     return "index" in around and around <= _AROUND_A_CHOICE and not _SAYS_SOMETHING.isdisjoint(message)
@@ -53,7 +53,7 @@ def _is_output_item(item: Mapping[str, Any]) -> bool:
         case "message":
             content = item.get("content")
             first = content[0] if isinstance(content, list) and content else None
-            return isinstance(first, Mapping) and first.get("type") in ("output_text", "refusal")
+            return isinstance(first, dict) and first.get("type") in ("output_text", "refusal")
         case "reasoning":
             return isinstance(item.get("summary"), list) and "content" not in item
         case "function_call":

@@ -64,7 +64,7 @@ def claims_request(request: Mapping[str, Any]) -> bool:
     if not isinstance(request.get("messages"), list):
         return False
     thinking = request.get("thinking")
-    budget = isinstance(thinking, Mapping) and "token_budget" in thinking
+    budget = isinstance(thinking, dict) and "token_budget" in thinking
     return budget or not _REQUEST_MARKS.isdisjoint(request)
 
 

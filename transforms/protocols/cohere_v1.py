@@ -54,7 +54,7 @@ def claims(body: Mapping[str, Any]) -> bool:
     generations = body.get("generations")
     if not isinstance(generations, list) or not generations:
         return False
-    return isinstance(generations[0], Mapping) and isinstance(generations[0].get("text"), str)
+    return isinstance(generations[0], dict) and isinstance(generations[0].get("text"), str)
 
 
 def claims_request(request: Mapping[str, Any]) -> bool:

@@ -43,7 +43,7 @@ _NO_FINISH = ("", "null")
 
 def claims(body: Mapping[str, Any]) -> bool:
     output = body.get("output")
-    if not isinstance(output, Mapping) or not ("request_id" in body or "requestId" in body):
+    if not isinstance(output, dict) or not ("request_id" in body or "requestId" in body):
         return False
     if isinstance(output.get("choices"), list):
         return True
@@ -52,7 +52,7 @@ def claims(body: Mapping[str, Any]) -> bool:
 
 def claims_request(request: Mapping[str, Any]) -> bool:
     given = request.get("input")
-    return isinstance(given, Mapping) and "model" in request and ("messages" in given or "prompt" in given)
+    return isinstance(given, dict) and "model" in request and ("messages" in given or "prompt" in given)
 
 
 # Streams

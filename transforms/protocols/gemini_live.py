@@ -34,7 +34,7 @@ def claims(body: Mapping[str, Any]) -> bool:
 
 
 def claims_request(request: Mapping[str, Any]) -> bool:
-    return isinstance(request.get("setup"), Mapping)
+    return isinstance(request.get("setup"), dict)
 
 
 def _either(fields: Mapping[str, Any], camel: str, snake: str) -> Any:
@@ -44,7 +44,7 @@ def _either(fields: Mapping[str, Any], camel: str, snake: str) -> Any:
 
 def _calls(message: Mapping[str, Any]) -> list[Any] | None:
     call = _either(message, "toolCall", "tool_call")
-    calls = _either(call, "functionCalls", "function_calls") if isinstance(call, Mapping) else None
+    calls = _either(call, "functionCalls", "function_calls") if isinstance(call, dict) else None
     return calls if isinstance(calls, list) else None
 
 

@@ -45,7 +45,7 @@ _DELTAS = ("thread.message.delta", "thread.run.step.delta")
 def claims(body: Mapping[str, Any]) -> bool:
     kind = body.get("object")
     if kind == "thread.run":
-        return body.get("status") in _ENDED or isinstance(body.get("usage"), Mapping)
+        return body.get("status") in _ENDED or isinstance(body.get("usage"), dict)
     return kind in _DELTAS
 
 

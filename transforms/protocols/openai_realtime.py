@@ -50,11 +50,11 @@ def claims(body: Mapping[str, Any]) -> bool:
     if not isinstance(kind, str) or not kind.startswith("response.") or kind in _OF_THE_CLIENT:
         return False
     response = body.get("response")
-    return "event_id" in body or (isinstance(response, Mapping) and response.get("object") == _OBJECT)
+    return "event_id" in body or (isinstance(response, dict) and response.get("object") == _OBJECT)
 
 
 def claims_request(request: Mapping[str, Any]) -> bool:
-    return isinstance(request.get("session"), Mapping)
+    return isinstance(request.get("session"), dict)
 
 
 def fold(stream: Stream) -> dict[str, Any]:

@@ -53,7 +53,7 @@ def claims(body: Mapping[str, Any]) -> bool:
     if key is not None and "value" in body:
         return isinstance(key, str) and key in _SIGNS
     nested = body.get("llm")
-    if isinstance(nested, Mapping):
+    if isinstance(nested, dict):
         return not _NESTED.isdisjoint(nested)
     return not _SIGNS.isdisjoint(body) and not any(key.startswith(_OF_GENAI) for key in body)
 

@@ -60,7 +60,7 @@ def _is_message(body: Mapping[str, Any]) -> bool:
     if not isinstance(parts, list) or body.get("role") != "assistant" or "kind" in body or not parts:
         return False
     first = parts[0]
-    if not isinstance(first, Mapping) or not isinstance(first.get("type"), str) or "text" in first:
+    if not isinstance(first, dict) or not isinstance(first.get("type"), str) or "text" in first:
         return False
     return not _PART_KEYS.isdisjoint(first) and "toolCallId" not in first
 
@@ -165,7 +165,7 @@ def _numbered(attributes: Mapping[str, Any], model: str | None) -> Iterator[Piec
 def _blocks_or_text(content: object) -> object:
     """Blocks where the text holds them as JSON; an answer that is JSON itself is a text."""
     blocks = parsed(content)
-    if isinstance(blocks, list) and blocks and all(isinstance(block, Mapping) and "type" in block for block in blocks):
+    if isinstance(blocks, list) and blocks and all(isinstance(block, dict) and "type" in block for block in blocks):
         return blocks
     return content
 

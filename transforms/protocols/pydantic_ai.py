@@ -53,7 +53,7 @@ def claims_request(request: Mapping[str, Any]) -> bool:
     messages = request.get("messages", request.get("message_history"))
     if not isinstance(messages, list) or not messages:
         return False
-    return isinstance(messages[0], Mapping) and messages[0].get("kind") in ("request", "response")
+    return isinstance(messages[0], dict) and messages[0].get("kind") in ("request", "response")
 
 
 def asked(request: dict[str, Any]) -> Asked:
@@ -96,9 +96,9 @@ def fold(stream: Stream) -> dict[str, Any]:
         if isinstance(place, bool) or not isinstance(place, int):
             continue
         part, delta = event.get("part"), event.get("delta")
-        if isinstance(part, Mapping):
+        if isinstance(part, dict):
             parts[place] = dict(part)
-        elif isinstance(delta, Mapping):
+        elif isinstance(delta, dict):
             _apply(delta, parts.setdefault(place, {"part_kind": delta.get("part_delta_kind"), "content": ""}))
     return {"kind": "response", "event_kind": "part_end", "parts": [parts[place] for place in sorted(parts)]}
 

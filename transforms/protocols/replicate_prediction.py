@@ -53,7 +53,7 @@ def claims(body: Mapping[str, Any]) -> bool:
 
 
 def claims_request(request: Mapping[str, Any]) -> bool:
-    return isinstance(request.get("input"), Mapping) and "version" in request
+    return isinstance(request.get("input"), dict) and "version" in request
 
 
 # Streams

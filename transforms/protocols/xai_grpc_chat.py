@@ -59,7 +59,7 @@ def claims(body: Mapping[str, Any]) -> bool:
 def claims_request(request: Mapping[str, Any]) -> bool:
     messages = request.get("messages")
     first = messages[0] if isinstance(messages, list) and messages else None
-    role = first.get("role") if isinstance(first, Mapping) else None
+    role = first.get("role") if isinstance(first, dict) else None
     return isinstance(role, str) and role.startswith("ROLE_")
 
 

@@ -53,8 +53,8 @@ _NO_SDK = SdkMetadata()
 
 def claims(body: Mapping[str, Any]) -> bool:
     output = body.get("output")
-    if isinstance(output, Mapping):
-        return isinstance(output.get("message"), Mapping)
+    if isinstance(output, dict):
+        return isinstance(output.get("message"), dict)
     if "contentBlockDelta" in body or "messageStart" in body or "contentBlockIndex" in body or "messageStop" in body:
         return True
     if "contentBlockStart" in body or "contentBlockStop" in body:
@@ -80,8 +80,8 @@ _BARE_END = frozenset(
 
 
 def _counts_tokens(metadata: object) -> bool:
-    usage = metadata.get("usage") if isinstance(metadata, Mapping) else None
-    return isinstance(usage, Mapping) and "inputTokens" in usage
+    usage = metadata.get("usage") if isinstance(metadata, dict) else None
+    return isinstance(usage, dict) and "inputTokens" in usage
 
 
 def fold(stream: Stream) -> dict[str, Any]:

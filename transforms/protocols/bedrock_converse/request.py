@@ -37,8 +37,8 @@ def asked(request: dict[str, Any]) -> Asked:
         effort=wish.effort,
         effort_raw=wish.raw,
         max_output_tokens=_limit(request.get("inferenceConfig")),
-        service_tier=_text(tier.get("type")) if isinstance(tier, Mapping) else None,
-        tags=_tags(metadata) if isinstance(metadata, Mapping) else None,
+        service_tier=_text(tier.get("type")) if isinstance(tier, dict) else None,
+        tags=_tags(metadata) if isinstance(metadata, dict) else None,
     )
 
 
@@ -46,10 +46,10 @@ def _layers(request: Mapping[str, Any]) -> Iterator[Mapping[str, Any]]:
     """The request and what is a part of it elsewhere; Nova's pages place its config in each of them."""
     extra = request.get("additionalModelRequestFields")
     for layer in (request, extra):
-        if isinstance(layer, Mapping):
+        if isinstance(layer, dict):
             yield layer
             config = layer.get("inferenceConfig")
-            if isinstance(config, Mapping):
+            if isinstance(config, dict):
                 yield config
 
 
@@ -65,11 +65,11 @@ def _switch(value: object) -> Wish:
 
 def _reasoning_config(value: object) -> Wish:
     """An object of Claude 3.7's early examples, or a level in its place (Qwen)."""
-    return _object(value, _IN_THINKING) if isinstance(value, Mapping) else read_level(value)
+    return _object(value, _IN_THINKING) if isinstance(value, dict) else read_level(value)
 
 
 def _object(value: object, readers: Mapping[str, Callable[[object], Wish]]) -> Wish:
-    if not isinstance(value, Mapping):
+    if not isinstance(value, dict):
         return Wish()
     return merged([read(value[name]) for name, read in readers.items() if name in value])
 
@@ -89,7 +89,7 @@ _READERS: _Readers = {
 
 
 def _limit(config: object) -> int | None:
-    if not isinstance(config, Mapping):
+    if not isinstance(config, dict):
         return None
     limit = config.get("maxTokens", config.get("max_new_tokens"))
     return limit if type(limit) is int and 0 < limit <= _LARGEST_LIMIT else None

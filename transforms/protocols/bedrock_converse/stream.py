@@ -48,7 +48,7 @@ def _payload(event: Mapping[str, Any]) -> Mapping[str, Any]:
     for name in NAMED_EVENTS:
         if name in event:
             payload = event[name]
-            if not isinstance(payload, Mapping):
+            if not isinstance(payload, dict):
                 raise MalformedBodyError(f"{name} is {type(payload).__name__}, not an object")
             return payload
     return event
@@ -60,7 +60,7 @@ def _error_in(event: Mapping[str, Any]) -> JsonObject | None:
     if failed is None:
         return None
     frame = event[failed]
-    return {"type": failed, "message": frame.get("message") if isinstance(frame, Mapping) else None}
+    return {"type": failed, "message": frame.get("message") if isinstance(frame, dict) else None}
 
 
 class _Blocks:
@@ -71,18 +71,18 @@ class _Blocks:
         self._open: tuple[object, str | None] = (None, None)
 
     def open(self, index: object, start: object) -> None:
-        if not isinstance(start, Mapping):
+        if not isinstance(start, dict):
             raise MalformedBodyError(f"contentBlockStart.start is {type(start).__name__}, not an object")
         self._begin(index, dict(start))
 
     def grow(self, index: object, delta: object) -> None:
-        if not isinstance(delta, Mapping):
+        if not isinstance(delta, dict):
             raise MalformedBodyError(f"contentBlockDelta.delta is {type(delta).__name__}, not an object")
         text = delta.get("text")
         if text is not None:
             self._texts_of(index, "text").append(_checked(text))
         reasoning = delta.get("reasoningContent")
-        if isinstance(reasoning, Mapping):
+        if isinstance(reasoning, dict):
             self._think(index, reasoning)
         if "toolUse" in delta and self._open != (index, "toolUse"):  # its start is lost
             self._begin(index, {"toolUse": {}})

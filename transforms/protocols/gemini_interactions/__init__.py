@@ -52,7 +52,7 @@ def claims(body: Mapping[str, Any]) -> bool:
     return (
         (isinstance(body.get("steps"), list) or isinstance(body.get("outputs"), list))
         and "status" in body
-        and isinstance(usage, Mapping)
+        and isinstance(usage, dict)
         and "total_input_tokens" in usage
     )
 

@@ -45,7 +45,7 @@ def claims(body: Mapping[str, Any]) -> bool:
     messages = body.get("messages")
     if not isinstance(messages, list) or not messages or "choices" in body:
         return False
-    return isinstance(messages[-1], Mapping) and is_message(messages[-1])
+    return isinstance(messages[-1], dict) and is_message(messages[-1])
 
 
 def claims_request(request: Mapping[str, Any]) -> bool:
@@ -53,7 +53,7 @@ def claims_request(request: Mapping[str, Any]) -> bool:
     first = messages[0] if isinstance(messages, list) and messages else None
     if isinstance(first, list):  # a batch of conversations
         first = first[0] if first else None
-    return isinstance(first, Mapping) and is_request_message(first)
+    return isinstance(first, dict) and is_request_message(first)
 
 
 def fold(stream: Stream) -> dict[str, Any]:
@@ -63,7 +63,7 @@ def fold(stream: Stream) -> dict[str, Any]:
 def asked(request: dict[str, Any]) -> Asked:
     """Read the invocation parameters, at the request's top or under their own name."""
     inner = request.get("invocation_params")
-    params = {**request, **inner} if isinstance(inner, Mapping) else request
+    params = {**request, **inner} if isinstance(inner, dict) else request
     wire = {_WIRE_NAMES.get(key, key): value for key, value in params.items() if value is not None}
     if "thinking_level" in params:
         wire["google"] = {"thinking_config": {"thinking_level": params["thinking_level"]}}
@@ -153,6 +153,6 @@ def _thinking_beside(kwargs: dict[str, Any], choice: int, model: str | None) -> 
         if isinstance(value, str) and value and not value.isspace():
             yield thought(value, model=model, choice=choice, field=True)
             return
-        if isinstance(value, Mapping) and value:  # OpenAI's reasoning item, in versions before blocks
+        if isinstance(value, dict) and value:  # OpenAI's reasoning item, in versions before blocks
             yield from block_pieces({**value, "type": "reasoning"}, model=model, choice=choice)
             return

@@ -18,7 +18,7 @@ def is_message(value: Mapping[str, Any]) -> bool:
         return _class_of(value) in _OWN_TYPES
     if value.get("type") not in _OWN_TYPES:
         return False
-    return "content" in value or isinstance(value.get("data"), Mapping) or "tool_calls" in value
+    return "content" in value or isinstance(value.get("data"), dict) or "tool_calls" in value
 
 
 def is_request_message(value: Mapping[str, Any]) -> bool:
@@ -39,11 +39,11 @@ def answers_of(body: Mapping[str, Any]) -> list[tuple[Json, Json]]:
     """The answers in a body, each with what its generation says beside it. Of a state's messages it is the last one."""
     generations = body.get("generations")
     if isinstance(generations, list):
-        flat = [one for batch in generations if isinstance(batch, list) for one in batch if isinstance(one, Mapping)]
+        flat = [one for batch in generations if isinstance(batch, list) for one in batch if isinstance(one, dict)]
         return [_answer_of(generation) for generation in flat]
     messages = body.get("messages")
     if isinstance(messages, list) and not is_message(body):
-        found = [one for one in messages if isinstance(one, Mapping) and is_message(one)]
+        found = [one for one in messages if isinstance(one, dict) and is_message(one)]
         return [(fields_of(found[-1]), {})] if found else []
     return [(fields_of(body), {})]
 
@@ -52,7 +52,7 @@ def _answer_of(generation: Mapping[str, Any]) -> tuple[Json, Json]:
     """A generation's message, else its text: models without a chat give no message."""
     info = generation.get("generation_info")
     message = generation.get("message")
-    inner = fields_of(message) if isinstance(message, Mapping) else {"content": generation.get("text")}
+    inner = fields_of(message) if isinstance(message, dict) else {"content": generation.get("text")}
     return inner, info if isinstance(info, dict) else {}
 
 

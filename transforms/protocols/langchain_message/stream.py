@@ -31,7 +31,7 @@ def _merged(chunks: list[Json]) -> Json:
     usages = [chunk["usage_metadata"] for chunk in chunks if isinstance(chunk.get("usage_metadata"), dict)]
     if usages:
         whole["usage_metadata"] = _added(usages)
-    calls = [call for chunk in chunks for call in _list(chunk.get("tool_call_chunks")) if isinstance(call, Mapping)]
+    calls = [call for chunk in chunks for call in _list(chunk.get("tool_call_chunks")) if isinstance(call, dict)]
     begun = {str(call.get("index", place)) for place, call in enumerate(calls)}
     ready = max((_list(chunk.get("tool_calls")) for chunk in chunks), key=len)
     whole["tool_calls"] = [{}] * max(len(begun), len(ready))
@@ -47,7 +47,7 @@ def _content(chunks: list[Json]) -> object:
     begun: dict[str, Json] = {}
     for content in contents:
         for block in content if isinstance(content, list) else [content]:
-            if not isinstance(block, Mapping):
+            if not isinstance(block, dict):
                 blocks += [block] if isinstance(block, str) and block else []
             elif block.get("index") is not None and str(block["index"]) in begun:
                 _extend(begun[str(block["index"])], block)

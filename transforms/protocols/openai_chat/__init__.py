@@ -103,7 +103,7 @@ def claims_request(request: Mapping[str, Any]) -> bool:
     if any(isinstance(turn, dict) and turn.get("role") in _TURNS_OF_OURS for turn in messages):
         return True
     thinking = request.get("thinking")
-    if isinstance(thinking, Mapping) and "token_budget" in thinking:  # Cohere
+    if isinstance(thinking, dict) and "token_budget" in thinking:  # Cohere
         return False
     tools, model = request.get("tools"), request.get("model")
     if isinstance(tools, list) and any(isinstance(tool, dict) and "input_schema" in tool for tool in tools):

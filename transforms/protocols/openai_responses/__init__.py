@@ -71,17 +71,17 @@ def claims(body: Mapping[str, Any]) -> bool:
 
 
 def _is_realtime(response: object) -> bool:
-    return isinstance(response, Mapping) and response.get("object") == "realtime.response"
+    return isinstance(response, dict) and response.get("object") == "realtime.response"
 
 
 def _is_bare_body(body: Mapping[str, Any], output: list[Any]) -> bool:
     """Some gateways leave ``object`` out: typed items (or none yet), and the counts or the status of this API."""
     usage = body.get("usage")
-    counted = isinstance(usage, Mapping) and "input_tokens" in usage
+    counted = isinstance(usage, dict) and "input_tokens" in usage
     if not output:
         return counted
     first = output[0]
-    return isinstance(first, Mapping) and isinstance(first.get("type"), str) and (counted or "status" in body)
+    return isinstance(first, dict) and isinstance(first.get("type"), str) and (counted or "status" in body)
 
 
 def claims_request(request: Mapping[str, Any]) -> bool:
@@ -89,12 +89,12 @@ def claims_request(request: Mapping[str, Any]) -> bool:
         return False
     given = request.get("input")
     if isinstance(given, list):
-        return all(isinstance(item, Mapping) for item in given)  # embeddings take lists of texts or of tokens
+        return all(isinstance(item, dict) for item in given)  # embeddings take lists of texts or of tokens
     if isinstance(given, str):
         model = request.get("model")
         return not (isinstance(model, str) and any(word in model for word in _MODELS_OF_OTHERS))
     stored = request.get("prompt")
-    return given is None and isinstance(stored, Mapping) and "id" in stored
+    return given is None and isinstance(stored, dict) and "id" in stored
 
 
 def asked(request: dict[str, Any]) -> Asked:

@@ -90,7 +90,7 @@ def read(body: dict[str, Any]) -> Reading:
 
 
 def _facts(body: JsonObject, shape: Shape, answers: list[Any]) -> JsonObject:
-    if not all(isinstance(answer, Mapping) for answer in answers):
+    if not all(isinstance(answer, dict) for answer in answers):
         raise MalformedBodyError(f"{shape.answers}: an answer is no object")
     names = ("finish", "id", "model", "created_at", "prompt", "completion", "cached")
     facts = {name: value_at(body, getattr(shape, name), answers[0]) for name in names}

@@ -117,7 +117,7 @@ def shape_of(body: Mapping[str, Any]) -> Shape | None:
     for shape in SHAPES:
         answers = answers_of(body, shape)
         first = answers[0] if answers else None
-        if isinstance(first, Mapping) and all(mark in first for mark in shape.marks):
+        if isinstance(first, dict) and all(mark in first for mark in shape.marks):
             return shape
     return None
 
@@ -128,5 +128,5 @@ def value_at(body: object, path: Path, answer: object = None) -> Any:
     if path[:1] == ("*",):
         place, path = answer, path[1:]
     for key in path:
-        place = place.get(key) if isinstance(place, Mapping) else None
+        place = place.get(key) if isinstance(place, dict) else None
     return place if path else None

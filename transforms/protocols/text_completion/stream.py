@@ -26,14 +26,14 @@ def claims_summary(event: Mapping[str, Any]) -> bool:
 
 
 def _shape_of_event(event: Mapping[str, Any]) -> Shape | None:
-    if isinstance(event.get("token"), Mapping) and ("generated_text" in event or "details" in event):
+    if isinstance(event.get("token"), dict) and ("generated_text" in event or "details" in event):
         return _BY_NAME["tgi"]
     if claims_summary(event):
         return _BY_NAME["aleph_alpha"]
     if isinstance(event.get("content"), str) and event.get("stop").__class__ is bool:
         return _BY_NAME["llamacpp"]
     responses = event.get("responses")
-    if isinstance(responses, list) and responses and isinstance(responses[0], Mapping) and "chunk" in responses[0]:
+    if isinstance(responses, list) and responses and isinstance(responses[0], dict) and "chunk" in responses[0]:
         return _BY_NAME["reka"]
     return None
 

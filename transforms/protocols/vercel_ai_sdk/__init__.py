@@ -52,29 +52,29 @@ def claims(body: Mapping[str, Any]) -> bool:
     if isinstance(body.get("parts"), list):
         return _is_ui_message(body)
     steps = body.get("steps")
-    if isinstance(steps, list) and steps and isinstance(steps[0], Mapping) and "finishReason" in steps[0]:
+    if isinstance(steps, list) and steps and isinstance(steps[0], dict) and "finishReason" in steps[0]:
         return True
     if isinstance(body.get("model"), str) or not _ROOTS_OF_OTHERS.isdisjoint(body):
         return False
     if "finishReason" in body:
         return not _MARKS.isdisjoint(body)
     response = body.get("response")  # of an object's stream, which states no finish reason
-    return "object" in body and "usage" in body and isinstance(response, Mapping) and "modelId" in response
+    return "object" in body and "usage" in body and isinstance(response, dict) and "modelId" in response
 
 
 def _is_ui_message(body: Mapping[str, Any]) -> bool:
     """UI parts have their text under ``text``; OpenTelemetry's have it under ``content``, Gemini's have no type."""
     parts = body["parts"]
-    if body.get("role") != "assistant" or not parts or not isinstance(parts[0], Mapping):
+    if body.get("role") != "assistant" or not parts or not isinstance(parts[0], dict):
         return False
-    kinds = [part.get("type") for part in parts if isinstance(part, Mapping)]
+    kinds = [part.get("type") for part in parts if isinstance(part, dict)]
     known = any(isinstance(kind, str) and (kind in _UI_PARTS or kind.startswith(_TOOL_PARTS)) for kind in kinds)
-    return known and not any(isinstance(part, Mapping) and "content" in part for part in parts)
+    return known and not any(isinstance(part, dict) and "content" in part for part in parts)
 
 
 def claims_request(request: Mapping[str, Any]) -> bool:
     model = request.get("model")
-    return "providerOptions" in request or (isinstance(model, Mapping) and "modelId" in model)
+    return "providerOptions" in request or (isinstance(model, dict) and "modelId" in model)
 
 
 def fold(stream: Stream) -> dict[str, Any]:
@@ -88,13 +88,13 @@ def asked(request: dict[str, Any]) -> Asked:
     """Read a call's settings; ``providerOptions`` are rewritten to the wire's own names and read as those."""
     wire = {key: value for key, value in request.items() if key not in ("model", "providerOptions")}
     model = request.get("model")
-    wire["model"] = model.get("modelId") if isinstance(model, Mapping) else model
+    wire["model"] = model.get("modelId") if isinstance(model, dict) else model
     limit = request.get("maxOutputTokens", request.get("maxTokens"))
     if limit is not None:
         wire["max_output_tokens"] = limit
     options = request.get("providerOptions")
-    for chosen in options.values() if isinstance(options, Mapping) else ():
-        if isinstance(chosen, Mapping):
+    for chosen in options.values() if isinstance(options, dict) else ():
+        if isinstance(chosen, dict):
             wire.update(_wire_names(chosen))
     return asked_openai_shaped(wire)
 
@@ -104,7 +104,7 @@ def _wire_names(options: Mapping[str, Any]) -> dict[str, Any]:
     for key in ("reasoningEffort", "effort"):
         if options.get(key) is not None:
             wire["reasoning_effort"] = options[key]
-    if isinstance(options.get("thinkingConfig"), Mapping):
+    if isinstance(options.get("thinkingConfig"), dict):
         wire["google"] = {"thinking_config": options["thinkingConfig"]}
     for key in ("thinking", "reasoningConfig"):
         if isinstance(options.get(key), Mapping):
@@ -193,7 +193,7 @@ def _contents(step: Step, model: str | None) -> Iterator[Piece]:
         yield from pieces_of(step.content, model=model, apart=True)
         return
     messages = step.response.messages if step.response else None
-    stored = [one for one in messages or () if isinstance(one, Mapping) and one.get("role") == "assistant"]
+    stored = [one for one in messages or () if isinstance(one, dict) and one.get("role") == "assistant"]
     if stored and not isinstance(step.reasoning, str) and isinstance(stored[-1].get("content"), list):
         yield from pieces_of(stored[-1]["content"], model=model, apart=True)
         return
@@ -234,7 +234,7 @@ def _ui_part(part: dict[str, Any], number: int, model: str | None) -> Iterator[P
     kind = part.get("type")
     if isinstance(kind, str) and kind.startswith(_TOOL_PARTS):
         inner = part.get("toolInvocation")  # version 4
-        state = inner.get("state") if isinstance(inner, Mapping) else part.get("state")
+        state = inner.get("state") if isinstance(inner, dict) else part.get("state")
         yield Piece(PieceKind.OTHER if state in _ANSWERED else PieceKind.TOOL_CALL)
     else:
         yield from (piece._replace(part=number) for piece in pieces_of([part], model=model))

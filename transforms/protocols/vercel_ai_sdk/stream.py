@@ -90,7 +90,7 @@ def fold_parts(stream: Stream) -> dict[str, Any]:
 def _close(target: "_Step | dict[str, Any]", part: Mapping[str, Any]) -> None:
     facts = target.facts if isinstance(target, _Step) else target
     facts.update({key: part[key] for key in _OF_RESULT if part.get(key) is not None})
-    if isinstance(target, _Step) and isinstance(part.get("response"), Mapping):
+    if isinstance(target, _Step) and isinstance(part.get("response"), dict):
         target.response.update(part["response"])
 
 
@@ -99,6 +99,6 @@ def _error_of(part: Mapping[str, Any]) -> str:
         error = part.get(key)
         if isinstance(error, str):
             return error
-        if isinstance(error, Mapping) and isinstance(error.get("message"), str):
+        if isinstance(error, dict) and isinstance(error.get("message"), str):
             return str(error["message"])
     return "error"

@@ -147,6 +147,8 @@ def _with_file(account: PartitionAccount, run: RunContext, batches: Iterator[pa.
     target.parent.mkdir(parents=True, exist_ok=True)
     aside = run.staging / f"{uuid4().hex}.parquet"
     rows = _write_rows(chain([first], batches), SCHEMAS[account.kind], aside)
+    # Arrow's pool keeps what it once had; over many partitions that grows with the input.
+    pa.default_memory_pool().release_unused()
     aside.replace(target)
     file = LakeFile(path=run.target(account.kind, account.partition), rows=rows, bytes=target.stat().st_size)
     return account.model_copy(update={"changed": True, "file": file})

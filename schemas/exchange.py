@@ -32,6 +32,8 @@ class RecordBatch:
     """Why the file could not be read beyond these records; null where it could."""
     broken_at: int = 0
     """Position at which reading stopped."""
+    broken_rest: bytes = b""
+    """The bytes of the record that reading stopped in."""
     folded_by: str | None = None
     """The reader of transcripts that reads these records together: all of one file's. Null: each stands for itself."""
 

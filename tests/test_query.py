@@ -67,3 +67,57 @@ def test_sql_from_the_standard_input_and_its_errors(lake: Path) -> None:
     writing = CliRunner().invoke(main, ["query", "-", "--lake", str(lake)], input="CREATE TABLE t AS SELECT 1")
     assert writing.exit_code == 2
     assert "read-only" in writing.stderr
+
+
+def test_errors_show_the_line(lake: Path, tmp_path: Path) -> None:
+    mine = tmp_path / "mine.sql"
+    mine.write_text("SELECT\n    model,\n    modle\nFROM calls")
+    wrong = CliRunner().invoke(main, ["query", str(mine), "--lake", str(lake)])
+    assert wrong.exit_code == 2
+    assert "LINE 3:     modle" in wrong.stderr
+
+
+def test_an_error_while_running_is_no_traceback(lake: Path) -> None:
+    wrong = CliRunner().invoke(main, ["query", "-", "--lake", str(lake)], input="SELECT model::DATE FROM calls")
+    assert wrong.exit_code == 2
+    assert "Conversion Error" in wrong.stderr
+
+
+def test_a_variable_that_nothing_reads_is_wrong_use(lake: Path) -> None:
+    wrong = CliRunner().invoke(main, ["query", "outliers", "--lake", str(lake), "--set", "tims=3"])
+    assert wrong.exit_code == 2
+    assert "outliers does not read 'tims'; it reads: since, times, top, until" in wrong.stderr
+    wrong = CliRunner().invoke(main, ["query", "accounts", "--lake", str(lake), "--since", "2026-10-01"])
+    assert "accounts does not read 'since'; it reads: no variables" in wrong.stderr
+
+
+def test_a_question_explains_itself_without_a_lake() -> None:
+    explained = CliRunner().invoke(main, ["query", "spend_by_team", "--explain"])
+    assert explained.output == sql_of("spend_by_team")
+
+
+def test_questions_are_listed_with_their_headers() -> None:
+    [team] = [question for question in listed() if question.name == "spend_by_team"]
+    assert team.answers == "What each team spent in a month, and how much of its budget that is."
+    assert team.reads == "call_costs"
+    assert team.parameters.endswith("and, where a budget is one month's only, month as 2026-11)")
+    shown = CliRunner().invoke(main, ["query"]).output
+    assert "spend_by_team" in shown
+    assert "retry_seconds" in shown
+
+
+def test_the_header_names_every_variable_that_is_read() -> None:
+    for question in listed():
+        read = set(re.findall(r"getvariable\('(\w+)'\)", sql_of(question.name)))
+        assert [name for name in read if not re.search(rf"\b{name}\b", question.parameters)] == [], question.name
+
+
+def test_budgets_come_from_a_file(lake: Path, tmp_path: Path) -> None:
+    budgets = tmp_path / "bob's budgets.csv"
+    budgets.write_text("team,budget_usd\nnobody,10\n")
+    base = ["query", "spend_by_team", "--lake", str(lake), "--format", "json", "--set"]
+    result = CliRunner().invoke(main, [*base, f"budgets={budgets}"])
+    assert '"team":"nobody","calls":0,' in result.output
+    missing = CliRunner().invoke(main, [*base, "budgets=nowhere.csv"])
+    assert missing.exit_code == 2
+    assert "nowhere.csv" in missing.stderr

@@ -231,6 +231,7 @@ def test_a_cut_array_gives_its_whole_elements(array: list[object], block: int, d
     assert last == Broken(
         len(found),
         f"the document is cut; {left} bytes of element {len(found)} were left" if left else "the document is cut",
+        text[kept - left : kept] if left else b"",
     )
 
 

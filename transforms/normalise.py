@@ -61,7 +61,7 @@ def normalise(batch: RecordBatch, unwrapper: Unwrapper, window: Window = ALWAYS)
             _count(result, outcome, record, batch.file, window)
     if batch.broken is not None:
         broken = Reject(RejectReason.UNREADABLE_FILE, batch.broken)
-        _count(broken, outcome, RawRecord(batch.broken_at, b""), batch.file, window)
+        _count(broken, outcome, RawRecord(batch.broken_at, batch.broken_rest), batch.file, window)
     return outcome
 
 

@@ -35,6 +35,8 @@ class Broken(NamedTuple):
 
     position: int
     reason: str
+    rest: bytes = b""
+    """What was left of an incomplete record."""
 
 
 Found = RawRecord | Broken
@@ -76,7 +78,7 @@ def _batched(file: str, found: Iterable[Found]) -> Iterator[RecordBatch]:
     batch = RecordBatch(file, [])
     for item in found:
         if isinstance(item, Broken):
-            batch.broken, batch.broken_at = item.reason, item.position
+            batch.broken, batch.broken_at, batch.broken_rest = item.reason, item.position, item.rest
             yield batch
             batch = RecordBatch(file, [])
             continue
@@ -96,7 +98,7 @@ def _together(file: str, found: Iterator[Found], folded_by: str) -> Iterator[Rec
     size = 0
     for item in found:
         if isinstance(item, Broken):
-            yield RecordBatch(file, [], broken=item.reason, broken_at=item.position)
+            yield RecordBatch(file, [], broken=item.reason, broken_at=item.position, broken_rest=item.rest)
             continue
         records.append(item)
         size += len(item.value)
@@ -182,7 +184,8 @@ def split_lines(content: Iterable[bytes], start: int = 0, end: int | None = None
             held.add(rest)
     except FILE_FAULTS as fault:
         left = f"; {held.size} bytes of an incomplete line were left" if held.size else ""
-        yield Broken(position, reason(fault) + left)
+        tail = held.take()
+        yield Broken(position, reason(fault) + left, tail if isinstance(tail, bytes) else b"")
         return
     last = held.take()
     if item := _line_record(position, last):
@@ -236,7 +239,8 @@ def split_elements(content: Iterable[bytes]) -> Iterator[Found]:
         yield Broken(count, f"element {count} is longer than {MAX_RECORD_BYTES} bytes: reading stops there")
     elif text.fault or text.left or in_array:
         why = text.fault or "the document is cut"
-        yield Broken(count, f"{why}; {text.left} bytes of element {count} were left" if text.left else why)
+        told = f"{why}; {text.left} bytes of element {count} were left" if text.left else why
+        yield Broken(count, told, text.rest)
 
 
 class _Window:
@@ -252,6 +256,10 @@ class _Window:
     @property
     def left(self) -> int:
         return len(self._text) - self.at
+
+    @property
+    def rest(self) -> bytes:
+        return self._text[self.at :]
 
     def next_mark(self) -> bytes:
         """The byte with which the next value begins; empty at the end."""

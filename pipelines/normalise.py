@@ -30,10 +30,10 @@ from pipelines.wrong_use import WrongUseError
 from schemas.account import RunAccount
 from schemas.lake import RunContext
 from schemas.settings import Settings
-from transforms.accounts import AddUp, read_account
+from transforms.accounts import AddUp, NoAccountError, read_account
 from transforms.expand import Expand, InputNotFoundError, find
-from transforms.lake import Lake, NotALakeError
-from transforms.lock import LakeLockedError
+from transforms.lake import Lake, NotALakeError, UnbalancedError
+from transforms.lock import LakeLockedError, LockLostError
 from transforms.normalise import Normalise, Window
 from transforms.progress import done
 from transforms.publish import Publish
@@ -118,8 +118,8 @@ def run(settings: Settings, console: Console) -> RunAccount:
     """Normalise the inputs into the lake and commit it; gives the account of the run.
 
     Raises:
-        WrongUseError: an input names nothing, or the lake cannot be written now. Nothing was written.
-        UnbalancedError: records got lost. Nothing became visible.
+        WrongUseError: an input names nothing, the lake cannot be written now or was taken away, or records got lost.
+            Nothing became visible.
     """
     try:
         files = find(settings.inputs)
@@ -131,6 +131,9 @@ def run(settings: Settings, console: Console) -> RunAccount:
         with _progress(files, context, console):
             build(files, settings, context).run().wait_until_finish()
         return lake.commit(context, read_account(context))
+    except (UnbalancedError, LockLostError, NoAccountError) as error:
+        lake.abort(context)
+        raise WrongUseError(str(error)) from error
     except BaseException:
         lake.abort(context)
         raise

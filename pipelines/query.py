@@ -180,9 +180,20 @@ def ask(lake: str, sql: str, variables: Mapping[str, str]) -> pa.Table:
             result = connection.sql(sql)
             if result is not None:
                 return result.to_arrow_table()
+        except (duckdb.BinderException, duckdb.CatalogException) as error:
+            raise WrongUseError(_with_place(connection, sql, error)) from error
         except duckdb.Error as error:
             raise WrongUseError(str(error)) from error
     raise WrongUseError("the SQL gives no rows; a query is one SELECT")
+
+
+def _with_place(connection: duckdb.DuckDBPyConnection, sql: str, error: duckdb.Error) -> str:
+    """A name that is not found: ``sql`` leaves out the line and the place that ``execute`` tells."""
+    try:
+        connection.execute(sql)
+    except duckdb.Error as told:
+        return str(told)
+    return str(error)
 
 
 def print_table(table: pa.Table, form: str, console: Console) -> None:

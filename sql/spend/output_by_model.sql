@@ -6,42 +6,52 @@
 -- output_tokens = reasoning_in_output + rest_of_output + output_not_split, as in totals; a share stands beside its
 -- coverage, the part of the output over which it is taken.
 WITH
-    asked AS (
-        SELECT *
-        FROM calls
-        WHERE (getvariable('since') IS NULL OR date >= getvariable('since')::DATE)
-            AND (getvariable('until') IS NULL OR date <= getvariable('until')::DATE)
-    ),
-
     models AS (
         SELECT
             provider,
             model,
-            row_number() OVER (ORDER BY sum(output_tokens) DESC NULLS LAST, count(*) DESC, provider, model) AS rank,
-            rank <= coalesce(getvariable('top')::INTEGER, 20) AS leads
-        FROM asked
+            count(*) AS calls,
+            sum(output_tokens) AS output_tokens,
+            sum(reasoning_tokens) FILTER (WHERE reasoning_tokens <= output_tokens) AS reasoning_in_output,
+            sum(output_tokens - reasoning_tokens) FILTER (WHERE reasoning_tokens <= output_tokens) AS rest_of_output,
+            sum(output_tokens) FILTER (WHERE (reasoning_tokens <= output_tokens) IS NOT TRUE) AS output_not_split,
+            count(*) FILTER (WHERE thinking_form IS NOT NULL AND reasoning_tokens IS NULL)
+                AS thinking_calls_without_count,
+            count(*) FILTER (WHERE finish_reason = 'length' AND answer_chars IS NULL) AS cut_off_without_answer,
+            sum(cost_reported_usd) AS cost_reported_usd,
+            count(cost_reported_usd) AS calls_with_cost
+        FROM calls
+        WHERE (getvariable('since') IS NULL OR date >= getvariable('since')::DATE)
+            AND (getvariable('until') IS NULL OR date <= getvariable('until')::DATE)
         GROUP BY provider, model
+    ),
+
+    ranked AS (
+        SELECT
+            *,
+            row_number() OVER (ORDER BY output_tokens DESC NULLS LAST, calls DESC, provider, model) AS rank,
+            rank <= coalesce(getvariable('top')::INTEGER, 20) AS leads
+        FROM models
     )
 
 SELECT
     CASE WHEN leads THEN rank END AS place,
-    CASE WHEN leads THEN models.provider END AS provider,
-    CASE WHEN leads THEN models.model END AS model,
-    count(DISTINCT rank) AS models,
-    count(*) AS calls,
+    CASE WHEN leads THEN ranked.provider END AS provider,
+    CASE WHEN leads THEN ranked.model END AS model,
+    count(*) AS models,
+    sum(calls)::BIGINT AS calls,
     sum(output_tokens) AS output_tokens,
-    sum(reasoning_tokens) FILTER (WHERE reasoning_tokens <= output_tokens) AS reasoning_in_output,
-    sum(output_tokens - reasoning_tokens) FILTER (WHERE reasoning_tokens <= output_tokens) AS rest_of_output,
-    sum(output_tokens) FILTER (WHERE (reasoning_tokens <= output_tokens) IS NOT TRUE) AS output_not_split,
-    round(reasoning_in_output / nullif(reasoning_in_output + rest_of_output, 0), 4) AS reasoning_share,
-    round(coalesce(reasoning_in_output + rest_of_output, 0) / nullif(sum(output_tokens), 0), 4) AS reasoning_coverage,
-    count(*) FILTER (WHERE thinking_form IS NOT NULL AND reasoning_tokens IS NULL) AS thinking_calls_without_count,
-    count(*) FILTER (WHERE finish_reason = 'length' AND answer_chars IS NULL) AS cut_off_without_answer,
+    sum(reasoning_in_output) AS reasoning_in_output,
+    sum(rest_of_output) AS rest_of_output,
+    sum(output_not_split) AS output_not_split,
+    round(sum(reasoning_in_output) / nullif(sum(reasoning_in_output) + sum(rest_of_output), 0), 4) AS reasoning_share,
+    round(
+        coalesce(sum(reasoning_in_output) + sum(rest_of_output), 0) / nullif(sum(output_tokens), 0), 4
+    ) AS reasoning_coverage,
+    sum(thinking_calls_without_count)::BIGINT AS thinking_calls_without_count,
+    sum(cut_off_without_answer)::BIGINT AS cut_off_without_answer,
     sum(cost_reported_usd) AS cost_reported_usd,
-    count(cost_reported_usd) AS calls_with_cost
-FROM asked
-JOIN models
-    ON models.provider IS NOT DISTINCT FROM asked.provider
-    AND models.model IS NOT DISTINCT FROM asked.model
+    sum(calls_with_cost)::BIGINT AS calls_with_cost
+FROM ranked
 GROUP BY ALL
 ORDER BY place NULLS LAST;

@@ -1,14 +1,13 @@
 -- The spend as charges in the shape of FOCUS, for FinOps tools (use --format csv or parquet).
 -- grain: one row per charge and token bucket; a charge is one UTC day of one model, tier, team and API key
 -- reads: focus_charges, calls
--- parameters: since, until (dates, both inclusive; the newest call's month up to its date by default)
+-- parameters: since, until (dates, both inclusive; the newest call's date alone by default)
 --
 -- A null BilledCost is not known, never 0; what the columns hold is said in the view.
 WITH days AS (
     SELECT
         coalesce(getvariable('until')::DATE, max(date)) AS until,
-        coalesce(getvariable('since')::DATE, date_trunc('month', coalesce(getvariable('until')::DATE, max(date)))::DATE)
-            AS since
+        coalesce(getvariable('since')::DATE, coalesce(getvariable('until')::DATE, max(date))) AS since
     FROM calls
 )
 

@@ -1,5 +1,6 @@
 """From a body to its wire model: what does not fit becomes a reject that says where."""
 
+from collections.abc import Mapping
 from typing import Any, TypeVar
 
 from pydantic import ValidationError
@@ -10,7 +11,7 @@ from schemas.wire.lenient import WireModel
 Model = TypeVar("Model", bound=WireModel)
 
 
-def parse(model: type[Model], body: dict[str, Any]) -> Model:
+def parse(model: type[Model], body: Mapping[str, Any]) -> Model:
     """Read a body by its model. Raises ``MalformedBodyError`` with the place and the fault of the first misfit."""
     try:
         return model.model_validate(body)

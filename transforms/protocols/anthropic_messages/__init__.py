@@ -13,8 +13,6 @@ Sources   Reference, sections 2, 3 and 4: the types of Anthropic's SDK, and what
 from collections.abc import Mapping
 from typing import Any
 
-from pydantic import ValidationError
-
 from schemas.exchange import Stream
 from schemas.reading import Asked, MalformedBodyError, Piece, Reading
 from schemas.vocabulary import FinishReason, PieceKind, ThinkingForm, ThinkingSource
@@ -25,6 +23,7 @@ from transforms.errors import read_error
 from transforms.protocols.anthropic_messages.stream import fold_events
 from transforms.protocols.anthropic_messages.usage import spend_of
 from transforms.thinking_form import shown_form
+from transforms.wire_models import parse
 
 NAME = "anthropic_messages"
 PATHS = ("/v1/messages", "/publishers/anthropic/models/")
@@ -127,10 +126,7 @@ def fold(stream: Stream) -> dict[str, Any]:
 
 
 def read(body: dict[str, Any]) -> Reading:
-    try:
-        message = Message.model_validate(body)
-    except ValidationError as error:
-        raise MalformedBodyError(_first_fault(error)) from None
+    message = parse(Message, body)
     usage = body.get("usage")
     failure = read_error(body) if body.get("error") else None
     finish = _FINISH.get(message.stop_reason, FinishReason.OTHER) if message.stop_reason else None
@@ -155,11 +151,6 @@ def read(body: dict[str, Any]) -> Reading:
         error_message=failure.message if failure else None,
         provider_hint=_HOSTS.get(message.id[:9]) if message.id else None,
     )
-
-
-def _first_fault(error: ValidationError) -> str:
-    fault = error.errors(include_url=False, include_context=False, include_input=False)[0]
-    return f"{'.'.join(map(str, fault['loc']))}: {fault['msg']}"
 
 
 def _piece(block: Block, model: str | None) -> Piece:

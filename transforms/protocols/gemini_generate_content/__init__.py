@@ -13,8 +13,6 @@ Sources   Reference, section 8 (the types of Google's SDK; what gateways were se
 from collections.abc import Iterable, Mapping
 from typing import Any
 
-from pydantic import ValidationError
-
 from schemas.exchange import Stream
 from schemas.reading import Asked, Counts, MalformedBodyError, Piece, Reading
 from schemas.vocabulary import FinishReason, PieceKind, ReasoningBasis, ThinkingForm, ThinkingSource, ThinkingSwitch
@@ -32,6 +30,7 @@ from transforms.asked import spelled
 from transforms.effort import to_effort
 from transforms.errors import read_error
 from transforms.protocols.gemini_generate_content.stream import either, fold_chunks, unwrapped
+from transforms.wire_models import parse
 
 NAME = "gemini_generate_content"
 PATHS = (":generateContent", ":streamGenerateContent")
@@ -117,10 +116,7 @@ def fold(stream: Stream) -> dict[str, Any]:
 
 def read(body: dict[str, Any]) -> Reading:
     answer = unwrapped(body)
-    try:
-        response = Body.model_validate(answer)
-    except ValidationError as error:
-        raise MalformedBodyError(_first_fault(error)) from None
+    response = parse(Body, answer)
     candidates = _numbered(response.candidates or [])
     usage = either(answer, "usageMetadata", "usage_metadata")
     failure = read_error(body) if body.get("error") else None
@@ -141,11 +137,6 @@ def read(body: dict[str, Any]) -> Reading:
         error_type=failure.type if failure else None,
         error_message=failure.message if failure else None,
     )
-
-
-def _first_fault(error: ValidationError) -> str:
-    fault = error.errors(include_url=False, include_context=False, include_input=False)[0]
-    return f"{'.'.join(map(str, fault['loc']))}: {fault['msg']}"
 
 
 def _numbered(candidates: list[Candidate]) -> list[tuple[int, Candidate]]:

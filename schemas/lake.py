@@ -46,6 +46,15 @@ class PriceFiles(BaseModel):
     """Where the prices are from, which version, and a hash of what they say."""
 
 
+class CostFile(BaseModel):
+    """What one file of calls costs; ``calls`` names that file, so that a newer one is never read with older costs."""
+
+    model_config = ConfigDict(frozen=True)
+
+    path: str
+    calls: str
+
+
 class Pointer(BaseModel):
     """``lake.json``: exactly the live files, one for each partition. It is the truth; all else follows from it."""
 
@@ -62,6 +71,12 @@ class Pointer(BaseModel):
     superseded: dict[str, datetime] = Field(default_factory=dict)
     """Files that readers of an earlier pointer may still read, and since when they are no longer live."""
     prices: PriceFiles | None = None
+    costs: dict[str, CostFile] = Field(default_factory=dict)
+    """What the calls of each partition cost by the prices in force, by partition."""
+    ledger: str | None = None
+    """The file that says which inputs have been read, and how far."""
+    retention: str | None = None
+    """The retention policy in force."""
 
     def files(self, kind: Kind) -> dict[str, LakeFile]:
         """The live files of one relation, by partition."""
@@ -77,7 +92,9 @@ class Pointer(BaseModel):
     def paths(self) -> set[str]:
         """All live files, relative to the lake."""
         data = {file.path for kind in Kind for file in self.files(kind).values()}
-        return data | ({self.prices.prices, self.prices.model_map} if self.prices else set())
+        prices = {self.prices.prices, self.prices.model_map} if self.prices else set()
+        costs = {file.path for file in self.costs.values()}
+        return data | prices | costs | {path for path in (self.ledger, self.retention) if path}
 
 
 @dataclass(frozen=True, slots=True)

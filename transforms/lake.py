@@ -25,10 +25,17 @@ POINTER = "lake.json"
 DATABASE = "thinkledger.duckdb"
 GRACE = timedelta(hours=1)
 _LOCK = "lock"
-_DATA_FILE = re.compile(r"(calls|rejects|prices|model_map)-\d{6,}-[0-9a-f]{4,}\.parquet")
-_DATA_FOLDERS = (*Kind, "prices")
+_DATA_FILE = re.compile(r"(calls|rejects|prices|model_map|costs|ledger|policy)-\d{6,}-[0-9a-f]{4,}\.(parquet|json)")
+_DATA_FOLDERS = (*Kind, "prices", "costs", "ledger", "retention")
 _MISREAD = "=*?[]"
 """Characters of a path that DuckDB reads as partition keys (which hide columns of that name) or as patterns."""
+
+
+Change = Callable[[Pointer], None]
+
+
+def _no_more(_: Pointer) -> None:
+    """Nothing but the run's partitions changes."""
 
 
 class NotALakeError(ValueError):
@@ -122,8 +129,10 @@ class Lake:
             raise
         return run
 
-    def commit(self, run: RunContext, account: RunAccount) -> RunAccount:
+    def commit(self, run: RunContext, account: RunAccount, change: Change = _no_more) -> RunAccount:
         """Make a run visible, all its partitions together; gives the account as it is stored.
+
+        ``change`` is made to the pointer too: its files must be on the disk.
 
         Raises:
             UnbalancedError: records got lost or were counted twice; nothing changed.
@@ -136,7 +145,7 @@ class Lake:
         for partition in account.partitions:
             if partition.file:
                 flush(self.path / partition.file.path)
-        pointer = self._next(run, account)
+        pointer = self._next(run, account, change)
         stored = account.model_dump_json(indent=1, exclude={"partitions": {"__all__": {"beaten"}}})
         write_text(self.path / "runs" / f"{run.run_id}.json", stored)
         self._swap(run, pointer)
@@ -205,7 +214,7 @@ class Lake:
         build_views(aside, self.path, pointer)
         aside.replace(self.path / DATABASE)
 
-    def _next(self, run: RunContext, account: RunAccount) -> Pointer:
+    def _next(self, run: RunContext, account: RunAccount, change: Change) -> Pointer:
         """The pointer after a run."""
         changed = [partition for partition in account.partitions if partition.changed]
         calls = [partition.file.path for partition in changed if partition.kind is Kind.CALLS and partition.file]
@@ -215,10 +224,11 @@ class Lake:
                 pointer.put(partition.kind, partition.partition, partition.file)
             pointer.runs.append(run.run_id)
             pointer.prices = with_new_models(run, pointer, calls)
+            change(pointer)
 
         return self._following(run, put, account.ended_at or datetime.now(UTC))
 
-    def _following(self, run: RunContext, change: Callable[[Pointer], None], now: datetime) -> Pointer:
+    def _following(self, run: RunContext, change: Change, now: datetime) -> Pointer:
         """The pointer of the next generation, with a change."""
         before = self.pointer()
         if before.generation + 1 != run.generation:
@@ -256,7 +266,7 @@ class Lake:
 
     def _data_files(self) -> Iterator[Path]:
         for folder in _DATA_FOLDERS:
-            for path in list((self.path / folder).rglob("*.parquet")):
+            for path in list((self.path / folder).rglob("*.*")):
                 if _DATA_FILE.fullmatch(path.name):
                     yield path
 

@@ -22,6 +22,7 @@ class Lazy(NamedTuple):
 
 COMMANDS = {
     "normalise": Lazy("pipelines.normalise", "Read logs (files, folders, globs) into a lake."),
+    "run": Lazy("pipelines.job", "Run a job file: several inputs into one lake, for cron, systemd and Airflow."),
     "inspect": Lazy("pipelines.inspection", "Show what each record of a file becomes, and by which rules."),
     "query": Lazy("pipelines.query", "Answer a question from the lake; without a name, list the questions."),
     "prices": Lazy("pipelines.prices", "Put a price table in force: the list's, and your contract's above it."),

@@ -6,7 +6,8 @@ from pathlib import Path
 import click
 from rich.console import Console
 
-from pipelines import normalise, prices, query, report
+from pipelines import ingest, prices, query, report
+from pipelines.account import print_account
 from pipelines.sample_traffic import write_sample
 from schemas.envelope import built_in
 from schemas.settings import Settings
@@ -30,8 +31,7 @@ def run(folder: Path, calls: int, console: Console) -> None:
     size = sum(file.stat().st_size for file in files)
     console.print(f"wrote {len(files)} logs with {size:,} bytes to {logs}")
     settings = Settings(inputs=(str(logs),), lake=lake, envelopes=built_in())
-    account = normalise.run(settings, Console(stderr=True))
-    normalise.print_account(account, console)
+    print_account(ingest.run(settings, Console(stderr=True)), console)
     prices.print_written(prices.run(lake), console)
     for name in QUESTIONS:
         [question] = [question for question in query.listed() if question.name == name]

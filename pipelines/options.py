@@ -1,7 +1,9 @@
 """Options that several commands share."""
 
-from collections.abc import Callable
-from datetime import date, datetime
+import hashlib
+import re
+from collections.abc import Callable, Sequence
+from datetime import UTC, date, datetime, timedelta
 from typing import Any
 
 import click
@@ -11,6 +13,68 @@ from schemas.envelope import Envelope, MappingError, built_in, load
 from transforms.envelopes import NAMES
 
 DATE = click.DateTime(["%Y-%m-%d"])
+
+
+class _Day(click.ParamType[date]):
+    """A UTC date: as it is written, or seen from today."""
+
+    name = "day"
+
+    def convert(self, value: object, param: click.Parameter | None, ctx: click.Context | None) -> date:
+        if isinstance(value, date):
+            return value
+        try:
+            return day(str(value), datetime.now(UTC).date())
+        except ValueError as error:
+            self.fail(str(error), param, ctx)
+
+
+def day(text: str, today: date) -> date:
+    """A date as people give it: ``2026-11-03``, ``today``, ``yesterday``, ``7d`` for seven days ago.
+
+    Raises:
+        ValueError: it is none of these.
+    """
+    if ago := _DAYS_AGO.fullmatch({"today": "0d", "yesterday": "1d"}.get(text, text)):
+        return today - timedelta(int(ago[1]))
+    try:
+        return date.fromisoformat(text)
+    except ValueError:
+        raise ValueError(f"{text!r} is no day: write 2026-11-03, today, yesterday or 7d (seven days ago)") from None
+
+
+_DAYS_AGO = re.compile(r"(\d{1,5})d")
+
+
+class _Size(click.ParamType[int]):
+    """A number of bytes, with a unit or without."""
+
+    name = "size"
+
+    def convert(self, value: object, param: click.Parameter | None, ctx: click.Context | None) -> int:
+        if isinstance(value, int):
+            return value
+        try:
+            return size(str(value))
+        except ValueError as error:
+            self.fail(str(error), param, ctx)
+
+
+def size(text: str) -> int:
+    """A number of bytes as people give it: ``500MB``, ``16GB``, powers of 1,024.
+
+    Raises:
+        ValueError: it is none.
+    """
+    found = _SIZE.fullmatch(text)
+    if not found or not int(found[1]):
+        raise ValueError(f"{text!r} is no size: write 500MB, 16GB or a number of bytes")
+    return int(found[1]) << {"": 0, "K": 10, "M": 20, "G": 30, "T": 40}[found[2].upper()]
+
+
+_SIZE = re.compile(r"(\d+) ?([KMGT]?)B?", re.IGNORECASE)
+DAY = _Day()
+SIZE = _Size()
 _AUTO = "auto"
 _Decorator = Callable[[Callable[..., Any]], Callable[..., Any]]
 
@@ -36,6 +100,13 @@ def envelopes_of(source: str) -> tuple[Envelope, ...]:
         return built_in() if source == _AUTO else (load(source),)
     except MappingError as error:
         raise WrongUseError(f"--source {error}") from error
+
+
+def source_id(source: str, envelopes: Sequence[Envelope]) -> str:
+    """What the ledger says of how a file was read: a mapping of one's own that was changed since is another one."""
+    if len(envelopes) != 1 or envelopes[0].name == source:
+        return source
+    return f"{envelopes[0].name}:{hashlib.sha256(envelopes[0].model_dump_json().encode()).hexdigest()[:16]}"
 
 
 def transcripts_of(source: str) -> tuple[str, ...]:

@@ -29,6 +29,10 @@ class Tally:
     """By reason."""
     calls_by: Counter[str] = field(default_factory=Counter)
     """Calls by protocol and form of thinking: ``openai_chat/full``."""
+    sources: Counter[str] = field(default_factory=Counter)
+    """Calls and rejects by the form that they were stored in: ``litellm/calls``."""
+    unmatched: Counter[str] = field(default_factory=Counter)
+    """Words of a record that no value of a column stands for: ``finish_reason=banana``."""
 
     def add(self, other: "Tally") -> None:
         """Add another tally to this one."""
@@ -39,6 +43,8 @@ class Tally:
         self.skipped.update(other.skipped)
         self.rejects.update(other.rejects)
         self.calls_by.update(other.calls_by)
+        self.sources.update(other.sources)
+        self.unmatched.update(other.unmatched)
 
 
 class Beaten(NamedTuple):
@@ -58,6 +64,8 @@ class PartitionAccount(BaseModel):
     arrived: int = 0
     duplicates: int = 0
     """Rows that arrived and lost: to each other, to a live row, or to a neighbouring partition's row."""
+    duplicates_by: dict[str, int] = Field(default_factory=dict)
+    """By what has the same call."""
     replaced: int = 0
     """Live rows that lost to a row that arrived."""
     id_conflicts: int = 0
@@ -83,6 +91,17 @@ class Outcome(NamedTuple):
     tally: Tally | None = None
 
 
+class ColumnChange(BaseModel):
+    """How a column differs between the rows that ``--replace`` took out and those that came in their place."""
+
+    column: str
+    before: int
+    """Rows that had a value."""
+    after: int
+    differ: int
+    """Calls that are there before and after, with another value."""
+
+
 class RunAccount(BaseModel):
     """``runs/<run_id>.json``: what came in, what became of it, and which partitions changed."""
 
@@ -97,6 +116,10 @@ class RunAccount(BaseModel):
     removed: int = 0
     """Live rows that were taken out before their sources were read again (``--replace``)."""
     partitions: list[PartitionAccount] = Field(default_factory=list)
+    files: dict[str, int] = Field(default_factory=dict)
+    """Files that the inputs named: new, unchanged, grown, …"""
+    changes: list[ColumnChange] = Field(default_factory=list)
+    """Only of ``--replace``."""
 
     @computed_field  # type: ignore[prop-decorator]
     @property
@@ -115,6 +138,12 @@ class RunAccount(BaseModel):
     def duplicates(self) -> int:
         """Calls and rejects that the lake, or the run itself, had already."""
         return sum(p.duplicates for p in self.partitions)
+
+    @computed_field  # type: ignore[prop-decorator]
+    @property
+    def duplicates_by(self) -> dict[str, int]:
+        """Duplicates by what has the same call."""
+        return dict(sum((Counter(p.duplicates_by) for p in self.partitions), Counter[str]()))
 
     @computed_field  # type: ignore[prop-decorator]
     @property

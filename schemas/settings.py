@@ -6,6 +6,9 @@ from pathlib import Path
 from pydantic import BaseModel, ConfigDict
 
 from schemas.envelope import Envelope
+from schemas.lake import Grain
+
+STEP_BYTES = 16 << 30
 
 
 class Settings(BaseModel):
@@ -14,13 +17,29 @@ class Settings(BaseModel):
     model_config = ConfigDict(frozen=True, extra="forbid")
 
     inputs: tuple[str, ...]
-    """Files, folders and globs."""
+    """Files, folders, globs, URLs and time templates; none where the lake's rejects are tried again."""
     lake: Path
     envelopes: tuple[Envelope, ...]
     """One: every record is read by it. Several: each by the one that recognises it."""
     transcripts: tuple[str, ...] = ()
     """The forms of agent transcripts whose files are read whole, where they are recognised."""
+    source: str = "auto"
+    """What named the envelopes: files that were read by another source are read again."""
+    skip: tuple[str, ...] = ()
+    """Globs of files in folders that are passed over."""
     since: date | None = None
     until: date | None = None
+    full: bool = False
+    """Read what has been read before, too."""
+    replace: bool = False
+    """As ``full``, and take out first what came from these files."""
+    rejects: bool = False
+    """Try the lake's rejects again in place of reading inputs."""
+    partition: Grain | None = None
+    """The grain of a new lake; null: by date, or whatever an existing one has."""
+    wait: float = 0
+    """Seconds to wait for another run to end."""
+    step_bytes: int = STEP_BYTES
+    """A run that reads more than this commits after each such step, so that a stop loses no more than one."""
     workers: int = 1
     beam_options: tuple[str, ...] = ()

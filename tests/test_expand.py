@@ -18,7 +18,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from transforms import expand as module
-from transforms.expand import FILE_FAULTS, Expand, Form, InputNotFoundError, Shard, blocks, expand, find, form_of
+from transforms.expand import FILE_FAULTS, Expand, Form, Shard, Source, blocks, expand, form_of
+from transforms.inputs import InputNotFoundError, Listed, find
 from transforms.read import read
 
 
@@ -144,59 +145,6 @@ def test_parquet_is_cut_by_row_groups(tmp_path: Path, monkeypatch: pytest.Monkey
     assert [(shard.start, shard.end) for shard in expand(str(path))] == [(0, 2), (2, 4), (4, 5)]
 
 
-def _tree(folder: Path, *names: str) -> None:
-    for name in names:
-        (folder / name).parent.mkdir(parents=True, exist_ok=True)
-        (folder / name).write_bytes(b"{}\n")
-
-
-def _names(folder: Path, found: list[str]) -> list[str]:
-    return [str(Path(name).relative_to(folder)) for name in found]
-
-
-def test_folders_and_globs_leave_out_hidden_files_and_markers(tmp_path: Path) -> None:
-    _tree(tmp_path, "b.jsonl", "a/x.gz", "a/_SUCCESS", "a/.hidden", "a/x.tmp", "a/.x.gz.crc", ".git/config", "a/b/y")
-    _tree(tmp_path, "t/_delta_log/0.json", "t/part-0.parquet", "_named.jsonl")
-    everything = ["_named.jsonl", "a/b/y", "a/x.gz", "b.jsonl", "t/part-0.parquet"]
-    assert _names(tmp_path, find([str(tmp_path)])) == everything
-    assert _names(tmp_path, find([f"{tmp_path}/*"])) == everything
-    assert _names(tmp_path, find([f"{tmp_path}/a/*"])) == ["a/b/y", "a/x.gz"]
-    assert _names(tmp_path, find([f"{tmp_path}/**/*.json*"])) == ["_named.jsonl", "b.jsonl", "t/_delta_log/0.json"]
-
-
-def test_a_named_file_is_always_taken_and_only_once(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    _tree(tmp_path, ".hidden", "logs/calls[1].jsonl", "logs/x.tmp")
-    monkeypatch.chdir(tmp_path)
-    inputs = ["logs", "./logs/../.hidden", "logs/calls[1].jsonl", str(tmp_path / "logs"), "logs/x.tmp"]
-    found = find(inputs, skip=("*hidden*",))
-    assert _names(tmp_path, found) == [".hidden", "logs/calls[1].jsonl", "logs/x.tmp"]
-
-
-def test_skip_patterns_see_the_whole_path(tmp_path: Path) -> None:
-    _tree(tmp_path, "12/a.json.gz", "12/data/a_input.json.gz", "amazon-bedrock-logs-permission-check")
-    found = find([str(tmp_path)], skip=("*/data/*", "*permission-check*"))
-    assert _names(tmp_path, found) == ["12/a.json.gz"]
-
-
-def test_an_input_that_matches_nothing_is_one_clear_line(tmp_path: Path) -> None:
-    _tree(tmp_path, "only/_SUCCESS", "calls.jsonl")
-    for name in ("gone.jsonl", "*.parquet", "only", "only/*", "calls.jsonl/x"):
-        with pytest.raises(InputNotFoundError) as raised:
-            find([str(tmp_path / "calls.jsonl"), str(tmp_path / name)])
-        assert str(raised.value) == f"{tmp_path}/{name}: no such file or folder, or none in it that can be read"
-
-
-def test_what_cannot_be_read_twice_or_listed_is_refused(tmp_path: Path) -> None:
-    os.mkfifo(tmp_path / "pipe")
-    (tmp_path / "broken-link").symlink_to("nowhere")
-    with pytest.raises(InputNotFoundError, match="pipe: not a regular file"):
-        find([str(tmp_path / "pipe")])
-    with pytest.raises(InputNotFoundError, match="broken-link: No such file"):
-        find([str(tmp_path / "broken-link")])
-    with pytest.raises(InputNotFoundError, match=r"^nowhere://bucket/x: .*nowhere"):
-        find(["nowhere://bucket/x"])
-
-
 def _unused(*_: Any) -> Any:
     raise NotImplementedError
 
@@ -245,8 +193,9 @@ def test_urls_go_through_beams_file_systems(monkeypatch: pytest.MonkeyPatch) -> 
     monkeypatch.setattr(_MemoryFileSystem, "files", files)
     names = sorted(files)
     names.remove("memory://logs/day/_SUCCESS")
-    assert find(["memory://logs"]) == find(["memory://logs/**"]) == names
-    assert find(["memory://logs/day/_SUCCESS"]) == ["memory://logs/day/_SUCCESS"]
+    listed = [Listed(name, len(files[name]), "") for name in names]
+    assert find(["memory://logs"]) == find(["memory://logs/**"]) == listed
+    assert [found.file for found in find(["memory://logs/day/_SUCCESS"])] == ["memory://logs/day/_SUCCESS"]
     with pytest.raises(InputNotFoundError, match=r"^memory://gone: no such file"):
         find(["memory://gone"])
     records = [r.value for name in names for shard in expand(name) for batch in read(shard) for r in batch.records]
@@ -322,5 +271,5 @@ def test_expand_in_a_pipeline(tmp_path: Path) -> None:
     path = tmp_path / "calls.jsonl"
     path.write_bytes(b"{}\n")
     with _TestPipeline(runner="FnApiRunner") as pipeline:
-        shards = pipeline | beam.Create([str(path)]) | Expand() | beam.Reshuffle()
+        shards = pipeline | beam.Create([Source(str(path))]) | Expand() | beam.Reshuffle()
         assert_that(shards, equal_to([Shard(str(path), "lines", None, 0, 3)]))

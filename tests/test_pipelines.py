@@ -69,11 +69,12 @@ def test_the_sample_gives_every_form_of_thinking(undisturbed: Path) -> None:
 
 def test_the_same_run_twice_changes_no_row(logs: Path, undisturbed: Path, tmp_path: Path) -> None:
     lake = tmp_path / "lake"
-    for _ in range(2):
-        assert thinkledger("normalise", logs, "--lake", lake).returncode == 0
-    assert rows(lake) == rows(undisturbed)
-    assert rows(lake, "rejects") == rows(undisturbed, "rejects")
-    assert ask(lake, "SELECT calls, rejects FROM runs ORDER BY generation")[1] == (0, 0)
+    for how in ((), ("--full",), ("--replace",)):
+        assert thinkledger("normalise", logs, "--lake", lake, *how).returncode == 0
+        assert rows(lake) == rows(undisturbed)
+        assert rows(lake, "rejects") == rows(undisturbed, "rejects")
+    calls = len(rows(lake))
+    assert ask(lake, "SELECT calls FROM runs ORDER BY generation") == [(calls,), (0,), (calls,)]
 
 
 def test_two_processes_give_the_same_lake(logs: Path, undisturbed: Path, tmp_path: Path) -> None:

@@ -18,10 +18,10 @@ from schemas.call import SCHEMA, Call
 from schemas.lake import Kind
 from tests.lake_runs import DAY, add, ask, call, duplicates, normalised, published, reject, rows, staged
 from transforms import publish as publishing
-from transforms.accounts import without_sources
 from transforms.dedupe import Purge
 from transforms.lake import Lake
 from transforms.publish import publish, rewrite
+from transforms.replacement import without_sources
 
 TODAY = "date=2024-10-04"
 STAMP = datetime(2026, 1, 1, tzinfo=UTC)

@@ -1,8 +1,8 @@
 """After publishing: the accounts become one, and rows that only the whole run can judge are taken out."""
 
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 import apache_beam as beam
 import duckdb
@@ -88,40 +88,10 @@ def _without(run: RunContext, account: PartitionAccount, beaten: Sequence[Beaten
     arrived = int(found["arrived"].sum())
     counts = {
         "duplicates": account.duplicates + arrived,
+        "duplicates_by": Counter(account.duplicates_by) + Counter({"an undated record is better": arrived}),
         "replaced": account.replaced + len(found["row"]) - arrived,
     }
     return rewrite(run, account, lost=found["row"]).model_copy(update=counts)
-
-
-def without_sources(run: RunContext, sources: Sequence[str]) -> RunContext:
-    """The same run on a lake without what came from these source files, so that they are derived anew.
-
-    Purged rows stay: what arrives for them is a duplicate, so their texts do not come back.
-    """
-    base, removed = run.base.model_copy(deep=True), 0
-    # Another token: what publishing writes has the run's own, and must not overwrite what it reads.
-    step = replace(run, token=f"{run.token}0")
-    for kind in Kind:
-        for partition, file in run.base.files(kind).items():
-            with duckdb.connect() as db:
-                lost = db.execute(_FROM_SOURCES[kind], {"path": str(run.lake / file.path), "sources": list(sources)})
-                rows = lost.fetchnumpy()["row"]
-            if len(rows):
-                after = rewrite(step, PartitionAccount(kind=kind, partition=partition), lost=rows)
-                base.put(kind, partition, after.file)
-                removed += len(rows)
-    return replace(run, base=base, removed=run.removed + removed)
-
-
-_FROM_SOURCES = {
-    kind: f"""
-    SELECT file_row_number AS row
-    FROM read_parquet($path, hive_partitioning = false)
-    WHERE source_file IN (SELECT unnest($sources)){kept}
-    ORDER BY row
-    """  # noqa: S608 - constants
-    for kind, kept in ((Kind.CALLS, " AND coalesce(thinking_purged_at, answer_purged_at) IS NULL"), (Kind.REJECTS, ""))
-}
 
 
 @dataclass

@@ -43,6 +43,8 @@ class Verdict:
 
     lost: dict[int, Rows] = field(default_factory=dict)
     purged: dict[int, Purge] = field(default_factory=dict)
+    duplicates: dict[str, int] = field(default_factory=dict)
+    """Rows that arrived and do not stay, by what has the same call."""
     id_conflicts: int = 0
     beaten: list[Beaten] = field(default_factory=list)
     """Dated rows that an arriving undated row beats."""
@@ -104,6 +106,7 @@ def judge(run: RunContext, kind: Kind, partition: str, parts: Sequence[Part]) ->
                 part: Purge(_rows(found), found["thinking_at"].combine_chunks(), found["answer_at"].combine_chunks())
                 for part, found in _by_part(db, "publish/purged")
             },
+            duplicates=dict(db.execute(sql.text("publish/duplicates")).fetchall()),
             id_conflicts=_count(db, "SELECT count(*) FROM settled WHERE own AND id_conflict"),
         )
         if slot_of(partition, grain) is None:

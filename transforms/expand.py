@@ -1,21 +1,18 @@
-"""Paths, folders and globs to shards: which files there are, what each holds, and how it is cut for parallel reading.
+"""Files to shards: what each file holds, and how it is cut for parallel reading.
 
 What a file holds is decided by its content, never by its name: ``.json`` that is JSON Lines, ``.jsonl`` that is one
 array and files without an extension are all common (reference/envelopes.md, section 4, traps 19 and 20).
 """
 
-import glob
 import io
 import json
 import os
 import re
-import stat
 import zlib
-from collections.abc import Collection, Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator
 from contextlib import suppress
 from dataclasses import dataclass
 from enum import StrEnum
-from fnmatch import fnmatch
 from itertools import chain
 from pathlib import Path
 from typing import Any, BinaryIO, NamedTuple
@@ -37,16 +34,8 @@ BLOCK_BYTES = 1 << 20
 HEAD_BYTES = 1 << 20
 """Bytes of text looked at to tell what a file holds."""
 
-SKIPPED_FILES = (".*", "*.crc", "*.tmp", "*.swp", "*~", "_SUCCESS", "_metadata", "_common_metadata", "_started_*",
-                 "_committed_*")  # fmt: skip
-SKIPPED_FOLDERS = (".*", "_temporary", "_delta_log")
-
 FILE_FAULTS = (OSError, EOFError, zlib.error, pa.ArrowException, BeamIOError)
 """What reading a bad or vanished file raises."""
-
-
-class InputNotFoundError(ValueError):
-    """An input names nothing that can be read; the text is one line that says what and why."""
 
 
 class Form(StrEnum):
@@ -73,11 +62,22 @@ class Shard(NamedTuple):
     folded_by: str | None = None
 
 
-def expand(path: str, transcripts: Collection[str] = envelopes.NAMES) -> Iterator[Shard]:
+class Source(NamedTuple):
+    """A file that is to be read: as far as it went when it was listed, from where an earlier run stopped."""
+
+    file: str
+    start: int = 0
+    """Bytes before this were read; only of a file that ``continues`` this is not 0."""
+    end: int | None = None
+    """Its size when it was listed: of lines that were added later the next run knows. Null: as it is now."""
+
+
+def expand(source: Source | str, transcripts: Collection[str] = envelopes.NAMES) -> Iterator[Shard]:
     """Cut one file into its shards; an empty file has none, a transcript of one of these kinds is one.
 
     Never raises for a bad file: it becomes one shard, and whoever reads that reports the fault.
     """
+    path, begin, end = Source(source) if isinstance(source, str) else source
     head = bytearray()
     broken = Shard(path, Form.LINES, None, 0, -1)
     try:
@@ -99,12 +99,22 @@ def expand(path: str, transcripts: Collection[str] = envelopes.NAMES) -> Iterato
     if reader is not None:
         return iter([Shard(path, form, compression, 0, -1, reader.NAME)])
     if form is Form.LINES and compression is None:
-        return (Shard(path, Form.LINES, None, start, end) for start, end in _cut_bytes(size))
+        return (Shard(path, Form.LINES, None, *cut) for cut in _cut_bytes(begin, size if end is None else end))
     return iter([Shard(path, form, compression, 0, -1)])
 
 
-def _cut_bytes(size: int) -> Iterator[tuple[int, int]]:
-    return ((start, min(start + SHARD_BYTES, size)) for start in range(0, size, SHARD_BYTES))
+def continues(path: str, transcripts: Collection[str] = envelopes.NAMES) -> bool:
+    """Tell whether each line of a file stands for itself and begins at a byte, so that reading may begin anywhere."""
+    shard = next(expand(path, transcripts), None)
+    return (
+        shard is not None
+        and (shard.form, shard.compression, shard.folded_by) == (Form.LINES, None, None)
+        and shard.end >= 0
+    )
+
+
+def _cut_bytes(begin: int, size: int) -> Iterator[tuple[int, int]]:
+    return ((start, min(start + SHARD_BYTES, size)) for start in range(begin, size, SHARD_BYTES))
 
 
 def _cut_row_groups(metadata: pq.FileMetaData) -> Iterator[tuple[int, int]]:
@@ -117,104 +127,20 @@ def _cut_row_groups(metadata: pq.FileMetaData) -> Iterator[tuple[int, int]]:
 
 
 @dataclass
-class Expand(beam.PTransform[PCollection[str], PCollection[Shard]]):
-    """File names to the shards of these files; files that these readers of transcripts recognise stay whole."""
+class Expand(beam.PTransform[PCollection[Source], PCollection[Shard]]):
+    """Files to their shards; files that these readers of transcripts recognise stay whole."""
 
     transcripts: tuple[str, ...] = envelopes.NAMES
 
-    def expand(self, input_or_inputs: PCollection[str]) -> PCollection[Shard]:
+    def expand(self, input_or_inputs: PCollection[Source]) -> PCollection[Shard]:
         """Wire one file to its shards."""
         return input_or_inputs | "ExpandFile" >> beam.FlatMap(_expand_or_nothing, self.transcripts)
 
 
-def _expand_or_nothing(path: str, transcripts: Collection[str] = envelopes.NAMES) -> Iterator[Shard]:
+def _expand_or_nothing(source: Source, transcripts: Collection[str] = envelopes.NAMES) -> Iterator[Shard]:
     """An empty file gives one empty shard: a run that finds nothing has an account too."""
-    shards = list(expand(path, transcripts))
-    yield from shards or [Shard(path, Form.LINES, None, 0, 0)]
-
-
-def find(inputs: Sequence[str], *, skip: Sequence[str] = ()) -> list[str]:
-    """List the files that inputs name: files, folders with all below them, globs, URLs of Beam's file systems.
-
-    In folders and globs, hidden files, markers such as ``_SUCCESS`` and whatever matches a glob of ``skip`` are left
-    out (``*`` of ``skip`` also stands for ``/``); a file that is named itself is always taken. Local paths are made
-    absolute, so that a file has one name in the lake from whichever folder a run is started.
-
-    Raises:
-        InputNotFoundError: an input names no file, or one that cannot be listed.
-    """
-    found: set[str] = set()
-    for name in inputs:
-        files = _find_remote(name, skip) if "://" in name else _find_local(name, skip)
-        if not files:
-            raise InputNotFoundError(f"{name}: no such file or folder, or none in it that can be read")
-        found.update(files)
-    return sorted(found)
-
-
-def _find_local(name: str, skip: Sequence[str]) -> list[str]:
-    if os.path.lexists(name):
-        return _below(name, skip) if Path(name).is_dir() else [_regular(name)]
-    files: list[str] = []
-    for match in glob.iglob(name, recursive=True):  # noqa: PTH207 - Path.glob takes no absolute pattern
-        if Path(match).is_dir():
-            files.extend(_below(match, skip))
-        elif not _is_skipped(_absolute(match), skip):
-            files.append(_regular(match))
-    return files
-
-
-def _regular(name: str) -> str:
-    try:
-        mode = Path(name).stat().st_mode
-    except OSError as fault:
-        raise InputNotFoundError(f"{name}: {reason(fault)}") from None
-    if not stat.S_ISREG(mode):
-        raise InputNotFoundError(
-            f"{name}: not a regular file; input is read more than once, so save it to a file first"
-        )
-    return _absolute(name)
-
-
-def _absolute(name: str) -> str:
-    return os.path.normpath(Path(name).absolute())
-
-
-def _below(folder: str, skip: Sequence[str]) -> list[str]:
-    """All files below a folder. A folder that cannot be listed is an error: its calls would be missing in silence."""
-
-    def refuse(fault: OSError) -> None:
-        raise InputNotFoundError(f"{fault.filename}: {reason(fault)}") from None
-
-    files: list[str] = []
-    for parent, folders, names in os.walk(_absolute(folder), onerror=refuse):
-        folders[:] = [name for name in folders if not _matches(name, SKIPPED_FOLDERS)]
-        paths = (Path(parent, name) for name in names)
-        files.extend(str(path) for path in paths if not _is_skipped(str(path), skip) and path.is_file())
-    return files
-
-
-def _find_remote(url: str, skip: Sequence[str]) -> list[str]:
-    try:
-        named = _listed(url)
-        if named == [url]:
-            return named
-        below = named or _listed(url.rstrip("/") + "/**")
-    except (BeamIOError, ValueError) as fault:
-        raise InputNotFoundError(f"{url}: {reason(fault)}") from None
-    return [path for path in below if not _is_skipped(path, skip)]
-
-
-def _listed(pattern: str) -> list[str]:
-    return [file.path for match in FileSystems.match([pattern]) for file in match.metadata_list]
-
-
-def _is_skipped(path: str, skip: Sequence[str]) -> bool:
-    return _matches(path.rpartition("/")[2], SKIPPED_FILES) or _matches(path, skip)
-
-
-def _matches(name: str, patterns: Iterable[str]) -> bool:
-    return any(fnmatch(name, pattern) for pattern in patterns)
+    shards = list(expand(source, transcripts))
+    yield from shards or [Shard(source.file, Form.LINES, None, 0, 0)]
 
 
 def form_of(content: Iterable[bytes]) -> Form | None:

@@ -15,7 +15,7 @@ from schemas.call import Call
 from schemas.envelope import Envelope
 from schemas.exchange import Exchange, RawRecord, RecordBatch
 from schemas.reject import Reject
-from schemas.vocabulary import Fate, RejectReason
+from schemas.vocabulary import Fate, FinishReason, RejectReason
 from transforms.bundles import unbundled
 from transforms.calls import to_calls
 from transforms.columns import to_batch, to_reject_batch
@@ -27,6 +27,8 @@ from transforms.unwrap import Skip, Unwrapper
 
 OUTSIDE_RANGE = "outside --since and --until"
 HOLDS_NO_CALL = "the record holds no call"
+_WORD_CHARS = 40
+_KNOWN_TO_BE_NO_EFFORT = {"default", "auto", "true", "false"}
 
 
 class Window(NamedTuple):
@@ -117,6 +119,11 @@ def _count(result: Result, outcome: Outcome, record: RawRecord, file: str, windo
             return
         tally.calls += 1
         tally.calls_by[f"{result.protocol or 'unknown'}/{result.thinking_form or 'none'}"] += 1
+        tally.sources[f"{result.source}/calls"] += 1
+        if result.finish_reason == FinishReason.OTHER:
+            tally.unmatched[f"finish_reason={(result.finish_reason_raw or '')[:_WORD_CHARS]}"] += 1
+        if word := _unknown_effort(result):
+            tally.unmatched[f"effort_requested={word[:_WORD_CHARS]}"] += 1
         outcome.calls.append(result)
     elif isinstance(result, Skip | NoCall):
         tally.skipped[result.rule] += 1
@@ -124,8 +131,17 @@ def _count(result: Result, outcome: Outcome, record: RawRecord, file: str, windo
         tally.parts += 1
     else:
         tally.rejects[result.reason] += 1
+        tally.sources[f"{result.source or 'unknown'}/rejects"] += 1
         result.source_file, result.source_position, result.raw = file, record.position, _raw(record)
         outcome.rejects.append(result)
+
+
+def _unknown_effort(call: Call) -> str | None:
+    """The word in an effort's place that is no effort, no switch and no number."""
+    raw = call.effort_requested_raw
+    if raw is None or call.effort_requested is not None or call.thinking_requested is not None:
+        return None
+    return None if raw in _KNOWN_TO_BE_NO_EFFORT or raw.lstrip("-").isdigit() else raw
 
 
 def _raw(record: RawRecord) -> bytes:

@@ -46,6 +46,7 @@ def publish(kind: Kind, partition: str, descriptors: Iterable[Descriptor], run: 
         partition=partition,
         arrived=sum(descriptor.rows for descriptor in staged),
         duplicates=lost[False],
+        duplicates_by=verdict.duplicates,
         replaced=lost[True],
         id_conflicts=verdict.id_conflicts,
         beaten=verdict.beaten,

@@ -27,9 +27,11 @@ _RUN = {
     "schema_version": "BIGINT",
     "normaliser_version": "VARCHAR",
     "tally": f"STRUCT(records BIGINT, bytes BIGINT, parts BIGINT, skipped {_COUNTS}, rejects {_COUNTS}, "
-    f"calls_by {_COUNTS})",
+    f"calls_by {_COUNTS}, sources {_COUNTS}, unmatched {_COUNTS})",
     "calls": "BIGINT",
     "duplicates": "BIGINT",
+    "duplicates_by": _COUNTS,
+    "files": _COUNTS,
     "rejects": "BIGINT",
     "replaced": "BIGINT",
     "removed": "BIGINT",

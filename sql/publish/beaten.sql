@@ -5,5 +5,5 @@ SELECT
     source_file,
     source_position
 FROM settled
-WHERE NOT own AND NOT stays AND beaten_by_new
+WHERE NOT own AND NOT stays AND winner_own AND NOT winner_live
 ORDER BY ALL;

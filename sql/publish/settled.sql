@@ -16,7 +16,8 @@ CREATE TABLE settled AS
 SELECT
     contest.*,
     conflicts.part IS NOT NULL AS id_conflict,
-    winner.own AND NOT winner.live AS beaten_by_new,
+    winner.own AS winner_own,
+    winner.live AS winner_live,
     contest.place = 1
         OR id_conflict
         OR (contest.live AND winner.live AND NOT contest.again) AS stays

@@ -23,5 +23,9 @@ SELECT
     tally.calls_by AS calls_by,
     tally.skipped AS skipped_by,
     tally.rejects AS rejects_by,
+    duplicates_by,
+    tally.sources AS sources,
+    tally.unmatched AS unmatched,
+    files,
     len(partitions) AS partitions
 FROM $rows;

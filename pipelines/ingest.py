@@ -17,7 +17,7 @@ from pipelines.wrong_use import WrongUseError
 from schemas.account import RunAccount
 from schemas.exchange import RecordBatch
 from schemas.lake import Pointer, RunContext
-from schemas.settings import Settings
+from schemas.settings import STEP_BYTES, STEPS, Settings
 from transforms.accounts import AddUp, NoAccountError, account_of, read_account, settle
 from transforms.expand import Expand, Source
 from transforms.inputs import InputNotFoundError, Listed, fill, find, is_template
@@ -82,6 +82,7 @@ def _read(lake: Lake, files: Sequence[Listed], settings: Settings, console: Cons
     accounts: list[RunAccount] = []
     states: dict[str, int] = {}
     left = list(files)
+    step_bytes = settings.step_bytes
     while left:
         with _begun(lake, settings) as context:
             # Planned anew for each step: what another run has read meanwhile is not read again.
@@ -89,7 +90,8 @@ def _read(lake: Lake, files: Sequence[Listed], settings: Settings, console: Cons
             states = states or {str(state): number for state, number in planned.states.items()}
             if planned.outdated and not accounts:
                 console.print(f"{planned.outdated} files were read by an older normaliser: --replace derives them anew")
-            step = first_step(planned.todo, settings.step_bytes)
+            step_bytes = step_bytes or max(STEP_BYTES, sum(item.bytes for item in planned.todo) // STEPS)
+            step = first_step(planned.todo, step_bytes)
             if not step:
                 accounts = accounts or [account_of(replace(context, generation=context.base.generation), [])]
                 lake.abort(context)

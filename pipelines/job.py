@@ -84,7 +84,7 @@ def _settings(item: Input, job: Job, path: Path, *, full: bool, replace: bool) -
             "rejects": None,
             "partition": job.partition,
             "wait": job.wait,
-            "step_bytes": size(job.step),
+            "step_bytes": size(job.step) if job.step else None,
             "workers": job.workers,
         }
         return settings_of(source, [_beside(folder, name) for name in item.paths], job.beam, given)

@@ -17,7 +17,7 @@ from pipelines.account import print_account, summary
 from pipelines.options import DAY, SIZE, envelopes_of, source_id, source_option, strict_option, transcripts_of
 from pipelines.wrong_use import WrongUseError
 from schemas.lake import Grain
-from schemas.settings import STEP_BYTES, Settings
+from schemas.settings import Settings
 
 
 @click.command(name="normalise", context_settings={"ignore_unknown_options": True})
@@ -33,7 +33,11 @@ from schemas.settings import STEP_BYTES, Settings
 @click.option("--partition", type=click.Choice(list(Grain)), help="The grain of a new lake; by date unless given.")
 @click.option("--wait", type=click.FloatRange(0), default=0, metavar="SECONDS", help="Wait for another run to end.")
 @click.option(
-    "--step", "step_bytes", type=SIZE, default=STEP_BYTES, metavar="SIZE", help="Commit after so much input.  [16GB]"
+    "--step",
+    "step_bytes",
+    type=SIZE,
+    metavar="SIZE",
+    help="Commit after so much input.  [default: an eighth of it, at least 2GB]",
 )
 @click.option("--workers", type=click.IntRange(1), default=1, show_default=True, help="Processes on this machine.")
 @click.option("--json", "as_json", is_flag=True, help="Print the account as one line of JSON.")

@@ -1,12 +1,16 @@
 """Ctrl-C and ``kill`` end a command in good order: what is not committed goes, and one line says so."""
 
+import logging
 import signal
+import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
 from types import FrameType
 from typing import NoReturn
 
 from pipelines.wrong_use import WrongUseError
+
+_SIGNALS = (signal.SIGINT, signal.SIGTERM)
 
 
 class StoppedError(WrongUseError):
@@ -18,14 +22,26 @@ class StoppedError(WrongUseError):
 @contextmanager
 def stoppable(what_is_kept: str) -> Iterator[None]:
     """Let SIGTERM, as service managers send it, do what Ctrl-C does; both end in a ``StoppedError``."""
-    before = signal.signal(signal.SIGTERM, _interrupt)
+    stopped = threading.Event()
+
+    def stop(_signal: int, _frame: FrameType | None) -> NoReturn:
+        stopped.set()
+        # Workers and their threads now fail at whatever they are doing; that is no news.
+        logging.disable()
+        threading.excepthook = _ignore
+        raise KeyboardInterrupt
+
+    before = [(number, signal.signal(number, stop)) for number in _SIGNALS]
     try:
         yield
-    except KeyboardInterrupt:
-        raise StoppedError(f"stopped; {what_is_kept}") from None
+    except BaseException:
+        if stopped.is_set():  # libraries turn the interrupt into errors of their own
+            raise StoppedError(f"stopped; {what_is_kept}") from None
+        raise
     finally:
-        signal.signal(signal.SIGTERM, before)
+        for number, handler in before:
+            signal.signal(number, handler)
 
 
-def _interrupt(_signal: int, _frame: FrameType | None) -> NoReturn:
-    raise KeyboardInterrupt
+def _ignore(_: threading.ExceptHookArgs) -> None:
+    """Say nothing."""

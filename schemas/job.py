@@ -44,7 +44,7 @@ class Job(_Part):
     since: Day | None = None
     until: Day | None = None
     wait: Annotated[float, Field(ge=0)] = 0
-    step: str = "16GB"
+    step: str | None = None
     workers: Annotated[int, Field(ge=1)] = 1
     strict: bool = False
     beam: tuple[str, ...] = ()

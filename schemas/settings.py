@@ -8,7 +8,10 @@ from pydantic import BaseModel, ConfigDict
 from schemas.envelope import Envelope
 from schemas.lake import Grain
 
-STEP_BYTES = 16 << 30
+STEP_BYTES = 2 << 30
+STEPS = 8
+"""A long run commits after each eighth of its input, but not before it has read so many bytes: staged parts are not
+compressed, so this is also what bounds the temporary disk."""
 
 
 class Settings(BaseModel):
@@ -39,7 +42,7 @@ class Settings(BaseModel):
     """The grain of a new lake; null: by date, or whatever an existing one has."""
     wait: float = 0
     """Seconds to wait for another run to end."""
-    step_bytes: int = STEP_BYTES
-    """A run that reads more than this commits after each such step, so that a stop loses no more than one."""
+    step_bytes: int | None = None
+    """Commit after so many bytes of input, so that a stop loses no more; null: after each eighth (``STEPS``)."""
     workers: int = 1
     beam_options: tuple[str, ...] = ()

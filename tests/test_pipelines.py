@@ -108,6 +108,27 @@ def test_a_killed_run_started_again_gives_the_same_lake(
     assert not list((lake / "staging").glob("*"))
 
 
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
+def test_a_stopped_run_says_so_and_goes_on_when_it_is_started_again(
+    number: signal.Signals, logs: Path, undisturbed: Path, tmp_path: Path
+) -> None:
+    lake = tmp_path / "lake"
+    command = [sys.executable, "-m", "pipelines", "normalise", str(logs), "--lake", str(lake)]
+    with subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True) as process:
+        deadline = time.monotonic() + 60
+        while process.poll() is None and time.monotonic() < deadline and not _exists(tmp_path, "*.arrow"):
+            time.sleep(0.002)
+        process.send_signal(number)
+        assert process.stderr
+        told = process.stderr.read()
+    assert process.returncode == 130
+    assert told.startswith("thinkledger: stopped; the lake is as the last commit left it")
+    assert not list((lake / "staging").glob("*"))
+    assert rows(lake) == []
+    assert thinkledger("normalise", logs, "--lake", lake).returncode == 0
+    assert rows(lake) == rows(undisturbed)
+
+
 def _exists(folder: Path, pattern: str) -> bool:
     return (
         next(folder.rglob(pattern.rpartition("/")[2]) if "/" not in pattern else folder.glob(pattern), None) is not None

@@ -30,6 +30,8 @@ FORMATS = ("table", "csv", "json", "parquet")
 
 _FIELD = re.compile(r"(grain|reads|parameters): (.*)")
 _VARIABLE = re.compile(r"getvariable\('(\w+)'\)")
+_REQUIRED = re.compile(r"^-- .*?\b(\w+) \(required", re.MULTILINE)
+"""As a question's header says it."""
 
 
 class Question(NamedTuple):
@@ -89,6 +91,9 @@ def _check_read(question: str, sql: str, values: Mapping[str, str]) -> None:
     for name in values:
         if name not in known:
             raise WrongUseError(f"{question} does not read {name!r}; it reads: {', '.join(known) or 'no variables'}")
+    for name in _REQUIRED.findall(sql):
+        if name not in values:
+            raise WrongUseError(f"{question} needs a value for {name}: --set {name}=VALUE")
 
 
 def _console() -> Console:

@@ -56,6 +56,8 @@ def shell(empty: Path) -> duckdb.DuckDBPyConnection:
     for table in TABLES:
         db.execute(f"CREATE TABLE {table} AS FROM views.{table}")
     db.execute(text("views/focus_charges"))
+    # A lake has the date itself there: its files are named by it.
+    db.execute("CREATE MACRO newest_date() AS (SELECT max(date) FROM calls)")
     return db
 
 

@@ -26,7 +26,8 @@ def lake(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.mark.parametrize("name", QUESTIONS)
 def test_question_runs(name: str, lake: Path) -> None:
-    result = CliRunner().invoke(main, ["query", name, "--lake", str(lake), "--format", "json"])
+    required = ["--set", "to_model=gpt-5-mini"] if name == "what_if_model" else []
+    result = CliRunner().invoke(main, ["query", name, "--lake", str(lake), "--format", "json", *required])
     assert result.exit_code == 0, result.output
     for line in result.stdout_bytes.splitlines():
         orjson.loads(line)
@@ -121,3 +122,9 @@ def test_budgets_come_from_a_file(lake: Path, tmp_path: Path) -> None:
     missing = CliRunner().invoke(main, [*base, "budgets=nowhere.csv"])
     assert missing.exit_code == 2
     assert "nowhere.csv" in missing.stderr
+
+
+def test_a_question_without_what_it_requires_says_what(lake: Path) -> None:
+    result = CliRunner().invoke(main, ["query", "what_if_model", "--lake", str(lake)])
+    assert result.exit_code == 2
+    assert "what_if_model needs a value for to_model: --set to_model=VALUE" in result.stderr

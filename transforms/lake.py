@@ -16,6 +16,7 @@ from schemas.call import SCHEMA_VERSION
 from schemas.lake import Grain, Kind, Pointer, RunContext
 from schemas.prices import Price
 from transforms.accounts import settle
+from transforms.costs import with_costs
 from transforms.durable import flush, write_text
 from transforms.lock import Lock, LockLostError
 from transforms.price_files import with_new_models, write_prices
@@ -160,7 +161,8 @@ class Lake:
         files = write_prices(run, prices, version)
 
         def put(pointer: Pointer) -> None:
-            pointer.prices = files
+            pointer.prices, pointer.costs = files, {}
+            pointer.costs = with_costs(run, pointer)
 
         pointer = self._following(run, put, datetime.now(UTC))
         self._swap(run, pointer)
@@ -224,6 +226,7 @@ class Lake:
                 pointer.put(partition.kind, partition.partition, partition.file)
             pointer.runs.append(run.run_id)
             pointer.prices = with_new_models(run, pointer, calls)
+            pointer.costs = with_costs(run, pointer)
             change(pointer)
 
         return self._following(run, put, account.ended_at or datetime.now(UTC))
@@ -261,7 +264,10 @@ class Lake:
                     _remove(path, self.path)
         known = {*pointer.runs}
         for path in [*(self.path / "runs").iterdir(), *self.path.glob("*.tmp")]:
-            if path.stem not in known:
+            if path.is_dir():  # a reader's DuckDB spills there, and removes it unless it is killed
+                if datetime.fromtimestamp(path.stat().st_mtime, UTC) <= before:
+                    shutil.rmtree(path, ignore_errors=True)
+            elif path.stem not in known:
                 path.unlink()
 
     def _data_files(self) -> Iterator[Path]:

@@ -8,10 +8,11 @@ import duckdb
 import pyarrow as pa
 
 import sql
-from schemas.call import PARTITION_KEY, SCHEMA
-from schemas.lake import Grain, Kind, Pointer
+from schemas.call import PARTITION_KEY, SCHEMA, UNDATED
+from schemas.lake import Grain, Kind, LakeFile, Pointer
 from schemas.prices import MODEL_MAP_SCHEMA, PRICE_SCHEMA
 from schemas.reject import REJECT_SCHEMA
+from transforms.costs import costed, uncosted
 from transforms.partitions import grain_of
 
 _STORAGE = "v1.0.0"
@@ -51,15 +52,19 @@ def build_views(database: Path, lake: Path, pointer: Pointer) -> None:
         db.execute(f"ATTACH {_quoted(str(database))} AS built (STORAGE_VERSION '{_STORAGE}')")
         db.execute("USE built")
         prices = pointer.prices
-        base = {f"views/{kind}": _data_view(db, kind, pointer) for kind in Kind} | {
+        base = {f"views/{kind}": _data_view(db, kind, pointer, pointer.files(kind)) for kind in Kind} | {
             "views/runs": _runs_view(pointer),
             "views/prices": _table_view(db, PRICE_SCHEMA, prices.prices if prices else None),
             "views/model_map": _table_view(db, MODEL_MAP_SCHEMA, prices.model_map if prices else None),
+            "views/uncosted_calls": _data_view(db, Kind.CALLS, pointer, uncosted(pointer)),
+            "views/reckoned_costs": {},
         }
-        for name in sql.names("macros"):
-            db.execute(sql.text(name))
+        create_macros(db)
+        db.execute(f"CREATE MACRO newest_date() AS {_newest_date(pointer)}::DATE")
         for name, filled in base.items():
-            db.execute(Template(sql.text(name)).substitute(filled))
+            create(db, name, filled)
+        base["views/call_costs"] = _costs_view(db, pointer)
+        create(db, "views/call_costs", base["views/call_costs"])
         db.execute(
             f"CREATE VIEW pointer AS SELECT {pointer.generation}::BIGINT AS generation, "
             f"{_quoted(pointer.token)} AS token, {pointer.schema_version}::BIGINT AS schema_version"
@@ -69,6 +74,17 @@ def build_views(database: Path, lake: Path, pointer: Pointer) -> None:
                 db.execute(sql.text(name))
         db.execute("USE memory")
         db.execute("DETACH built")
+
+
+def create_macros(db: duckdb.DuckDBPyConnection) -> None:
+    """Create the macros that views use."""
+    for name in sql.names("macros"):
+        db.execute(sql.text(name))
+
+
+def create(db: duckdb.DuckDBPyConnection, name: str, filled: Mapping[str, str]) -> None:
+    """Create a view, with the files that it reads filled in."""
+    db.execute(Template(sql.text(name)).substitute(filled) if filled else sql.text(name))
 
 
 def is_of(database: Path, pointer: Pointer) -> bool:
@@ -81,21 +97,35 @@ def is_of(database: Path, pointer: Pointer) -> bool:
     return found == (pointer.generation, pointer.token, pointer.schema_version)
 
 
-def _data_view(db: duckdb.DuckDBPyConnection, kind: Kind, pointer: Pointer) -> dict[str, str]:
-    keys = {PARTITION_KEY: "DATE"}
-    if grain_of(kind, pointer.grain) is Grain.HOUR:
-        keys["hour"] = "BIGINT"
+def _data_view(
+    db: duckdb.DuckDBPyConnection, kind: Kind, pointer: Pointer, files: Mapping[str, LakeFile]
+) -> dict[str, str]:
+    keys = _keys(grain_of(kind, pointer.grain))
     columns = _columns(db, _SCHEMAS[kind]) | keys
-    types = ", ".join(f"'{key}': {type_}" for key, type_ in keys.items())
     # A file of an older schema lacks columns; the files of one version are alike, so none is opened to find out.
     by_version: dict[int, list[str]] = {}
-    for _, file in sorted(pointer.files(kind).items()):
+    for _, file in sorted(files.items()):
         by_version.setdefault(file.schema_version, []).append(file.path)
-    readers = [
-        f"read_parquet({_paths(paths)}, hive_partitioning = true, hive_types = {{{types}}})"
-        for paths in by_version.values()
-    ]
+    readers = [_partitioned(paths, keys) for paths in by_version.values()]
     return {"columns": _listed(columns), "rows": _rows(columns, readers)}
+
+
+def _costs_view(db: duckdb.DuckDBPyConnection, pointer: Pointer) -> dict[str, str]:
+    columns = {name: type_ for name, type_, *_ in db.execute("DESCRIBE reckoned_costs").fetchall()}
+    paths = [file.path for _, file in sorted(costed(pointer).items())]
+    readers = [_partitioned(paths, _keys(pointer.grain))] if paths else []
+    # A branch that gives nothing would still keep filters from reaching the files.
+    readers += ["reckoned_costs"] if uncosted(pointer) else []
+    return {"columns": _listed(columns), "rows": _rows(columns, readers)}
+
+
+def _keys(grain: Grain) -> dict[str, str]:
+    return {PARTITION_KEY: "DATE"} | ({"hour": "BIGINT"} if grain is Grain.HOUR else {})
+
+
+def _partitioned(paths: Iterable[str], keys: Mapping[str, str]) -> str:
+    types = ", ".join(f"'{key}': {type_}" for key, type_ in keys.items())
+    return f"read_parquet({_paths(paths)}, hive_partitioning = true, hive_types = {{{types}}})"
 
 
 def _table_view(db: duckdb.DuckDBPyConnection, schema: pa.Schema, path: str | None) -> dict[str, str]:
@@ -122,6 +152,12 @@ def _rows(columns: Mapping[str, str], readers: Iterable[str]) -> str:
     """A relation over files; a view over no file would fail, so a typed empty one comes first."""
     empty = ", ".join(f'NULL::{type_} AS "{name}"' for name, type_ in columns.items())
     return "\n    UNION ALL BY NAME ".join([f"(SELECT {empty} WHERE false", *(f"FROM {r}" for r in readers)]) + ")"
+
+
+def _newest_date(pointer: Pointer) -> str:
+    """The date of the newest calls, as a constant: nothing else keeps a question from opening other dates' files."""
+    dated = [name.split("/")[0].partition("=")[2] for name in pointer.calls]
+    return max((_quoted(name) for name in dated if name != UNDATED), default="NULL")
 
 
 def _paths(paths: Iterable[str]) -> str:

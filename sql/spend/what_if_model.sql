@@ -1,8 +1,8 @@
 -- What if the same tokens had gone to another model.
 -- grain: one row per provider, billed_by and model
 -- reads: call_costs, prices
--- parameters: to_model (the other model, by the price table's name), to_provider (whose price; the first by name where
--- several sell it); since, until (dates, both inclusive); model (only this model's calls)
+-- parameters: to_model (required: the other model, by the price table's name), to_provider (whose price; the first by
+-- name where several sell it); since, until (dates, both inclusive); model (only this model's calls)
 --
 -- The other model's price is that of the call's own moment, tier and input length. Counted are calls that have a list
 -- or contract cost: both costs are of the calls that the other model has a price for, other_coverage is their part of

@@ -26,6 +26,8 @@ COMMANDS = {
     "inspect": Lazy("pipelines.inspection", "Show what each record of a file becomes, and by which rules."),
     "query": Lazy("pipelines.query", "Answer a question from the lake; without a name, list the questions."),
     "prices": Lazy("pipelines.prices", "Put a price table in force: the list's, and your contract's above it."),
+    "retain": Lazy("pipelines.retain", "Take out texts past their retention, by a policy; counts and costs stay."),
+    "export": Lazy("pipelines.export", "Copy a lake without its texts, for people who shall not read them."),
     "report": Lazy("pipelines.report", "Write one HTML page with charts: what reasoning costs, and what is not known."),
     "sources": Lazy("pipelines.sources", "List every envelope and every protocol that is read."),
     "demo": Lazy("pipelines.demo", "Sample traffic in, a lake, and the first questions answered from it."),

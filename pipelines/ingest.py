@@ -6,12 +6,14 @@ from dataclasses import replace
 from datetime import UTC, date, datetime
 
 import apache_beam as beam
+from apache_beam.io.filesystems import FileSystems
 from apache_beam.options.pipeline_options import PipelineOptions
 from apache_beam.pvalue import PCollection
 from rich.console import Console
 
 from pipelines import progress
 from pipelines.account import added_up
+from pipelines.disk_faults import told_in_one_line
 from pipelines.stopping import stoppable
 from pipelines.wrong_use import WrongUseError
 from schemas.account import RunAccount
@@ -24,7 +26,9 @@ from transforms.inputs import InputNotFoundError, Listed, fill, find, is_templat
 from transforms.lake import Lake, NotALakeError, UnbalancedError
 from transforms.ledger import Todo, Way, entry, first_step, plan, read_ledger, write_ledger
 from transforms.lock import LakeLockedError, LockLostError
+from transforms.mirror import local
 from transforms.normalise import Normalise, Window
+from transforms.object_pointer import StoreError
 from transforms.publish import Publish
 from transforms.read import Read
 from transforms.replacement import changes, without_rejects, without_replayable, without_sources
@@ -34,7 +38,16 @@ from transforms.stage import Stage
 DEFAULT_RUNNER = "FnApiRunner"
 """Named outright: Beam's ``DirectRunner`` first tries to fetch another engine from the network."""
 _EPOCH = date(1970, 1, 1)
-_REFUSALS = (InputNotFoundError, NotALakeError, LakeLockedError, LockLostError, UnbalancedError, NoAccountError)
+_KEPT = "the lake is as the last commit left it; run the same command again to go on"
+_REFUSALS = (
+    StoreError,
+    InputNotFoundError,
+    NotALakeError,
+    LakeLockedError,
+    LockLostError,
+    UnbalancedError,
+    NoAccountError,
+)
 """What says of itself, in one line, what is wrong and what to do."""
 
 
@@ -46,8 +59,9 @@ def run(settings: Settings, console: Console) -> RunAccount:
             Nothing of the step became visible.
         StoppedError: somebody stopped it.
     """
+    FileSystems.set_options(PipelineOptions(list(settings.beam_options)))
     try:
-        with stoppable("the lake is as the last commit left it; run the same command again to go on"):
+        with stoppable(_KEPT), told_in_one_line(str(settings.lake), _KEPT):
             if settings.rejects:
                 return _replay(Lake.open(settings.lake), settings, console)
             files = find(_named(settings), skip=settings.skip)
@@ -129,7 +143,7 @@ def _take_step(
 def _replay(lake: Lake, settings: Settings, console: Console) -> RunAccount:
     """Try the lake's rejects again."""
     with _begun(lake, settings) as context:
-        files = [str(context.lake / file.path) for file in context.base.rejects.values()]
+        files = [str(local(context, file.path)) for file in context.base.rejects.values()]
         run = without_replayable(context)
         total = sum(file.bytes for file in context.base.rejects.values())
         pipeline = _pipeline(settings)
@@ -177,15 +191,16 @@ def _publish(records: PCollection[RecordBatch], settings: Settings, run: RunCont
 
 
 def _pipeline(settings: Settings) -> beam.Pipeline:
-    return beam.Pipeline(options=PipelineOptions(_options(settings)))
+    return beam.Pipeline(options=PipelineOptions(runner_options(settings.beam_options, settings.workers)))
 
 
-def _options(settings: Settings) -> list[str]:
-    options = list(settings.beam_options)
+def runner_options(beam_options: Sequence[str], workers: int) -> list[str]:
+    """What Beam is told: the runner by its name, and how many processes."""
+    options = list(beam_options)
     if not any(option.split("=")[0] == "--runner" for option in options):
         options.append(f"--runner={DEFAULT_RUNNER}")
-    if settings.workers > 1:
-        options += ["--direct_running_mode=multi_processing", f"--direct_num_workers={settings.workers}"]
+    if workers > 1:
+        options += ["--direct_running_mode=multi_processing", f"--direct_num_workers={workers}"]
     return options
 
 

@@ -4,7 +4,6 @@ import argparse
 import sys
 from collections.abc import Sequence
 from difflib import get_close_matches
-from pathlib import Path
 from typing import Any
 
 import click
@@ -75,7 +74,7 @@ def settings_of(source: str, inputs: Sequence[str], beam_options: Sequence[str],
         if inputs or given["replace"]:
             raise WrongUseError("--rejects reads the rejects of a lake: leave INPUT and --replace out")
         given["lake"] = given["lake"] or rejects
-        if Path(given["lake"]) != Path(rejects):
+        if given["lake"].rstrip("/") != rejects.rstrip("/"):
             raise WrongUseError("--rejects moves rejects within one lake: --lake must name the same, or be left out")
     elif not inputs:
         raise WrongUseError("INPUT is missing: name files, folders or globs")

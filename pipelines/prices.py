@@ -15,6 +15,7 @@ from schemas.prices import Basis, overrides
 from transforms.contract_prices import ContractError, lay_over, read_contract
 from transforms.lake import Lake, NotALakeError
 from transforms.lock import LakeLockedError
+from transforms.object_pointer import StoreError
 from transforms.prices import content_hash, list_prices, package_version, with_keys
 
 _MODELS = """
@@ -55,14 +56,14 @@ def command(lake: str, contract: str | None, as_json: bool) -> None:  # noqa: FB
     output and, where they apply, tier, valid_from, valid_to (exclusive), over_input_tokens, cached_input, cache_write,
     cache_write_1h and reasoning. Prices are in force until the next 'thinkledger prices'; no call file changes.
     """
-    written = run(Path(lake), Path(contract) if contract else None)
+    written = run(lake, Path(contract) if contract else None)
     if as_json:
         click.echo(orjson.dumps(written._asdict()))
     else:
         print_written(written, Console())
 
 
-def run(lake: Path, contract: Path | None = None) -> Written:
+def run(lake: Path | str, contract: Path | None = None) -> Written:
     """Put prices in force.
 
     Raises:
@@ -77,7 +78,7 @@ def run(lake: Path, contract: Path | None = None) -> Written:
         version += f", overrides {overrides().version}, sha256 {content_hash(prices)}"
         opened = Lake.open(lake)
         context = opened.begin_run(owner="thinkledger prices")
-    except (ContractError, NotALakeError, LakeLockedError, OSError) as error:
+    except (ContractError, NotALakeError, LakeLockedError, StoreError, OSError) as error:
         raise WrongUseError(str(error)) from error
     try:
         opened.commit_prices(context, prices, version)

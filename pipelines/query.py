@@ -21,6 +21,8 @@ from rich.table import Table
 from pipelines.options import DATE, date_of
 from pipelines.wrong_use import WrongUseError
 from sql import names, text
+from transforms.partitions import pruned_to
+from transforms.views import create_views
 
 DATABASE = "thinkledger.duckdb"
 _FOLDERS = ("spend", "effort", "health", "retention")
@@ -155,8 +157,10 @@ def _files() -> dict[str, str]:
     return {file.rpartition("/")[2]: file for folder in _FOLDERS for file in names(folder)}
 
 
-def connect(lake: str) -> duckdb.DuckDBPyConnection:
-    """Open a lake's views, read-only, from wherever the caller stands."""
+def connect(lake: str, variables: Mapping[str, str] | None = None) -> duckdb.DuckDBPyConnection:
+    """Open a lake's views, read-only, from wherever the caller stands; of one elsewhere, fetch these dates' files."""
+    if "://" in lake:
+        return _connect_there(lake, variables or {})
     database = Path(lake) / DATABASE
     if not database.is_file():
         raise WrongUseError(
@@ -164,6 +168,26 @@ def connect(lake: str) -> duckdb.DuckDBPyConnection:
         )
     connection = duckdb.connect(str(database), read_only=True)
     connection.execute("SET VARIABLE lake = $path", {"path": str(Path(lake).resolve())})
+    return connection
+
+
+def _connect_there(lake: str, variables: Mapping[str, str]) -> duckdb.DuckDBPyConnection:
+    # Beam, whose filesystems this needs, takes a second to load, which a lake on the disk does without.
+    from transforms.mirror import Mirror  # noqa: PLC0415
+    from transforms.object_pointer import StoreError  # noqa: PLC0415
+
+    since, until = (variables.get(name) for name in ("since", "until"))
+    try:
+        mirror = Mirror(lake)
+        pointer = mirror.pull()
+        if pointer is None:
+            raise WrongUseError(f"{lake} is no lake: it holds no lake.json")
+        pruned = pruned_to(pointer, since, until)
+        mirror.fetch([*pruned.paths(), *(f"runs/{run}.json" for run in pruned.runs)])
+    except StoreError as error:
+        raise WrongUseError(str(error)) from error
+    connection = duckdb.connect(config={"autoinstall_known_extensions": False})
+    create_views(connection, mirror.folder, pruned)
     return connection
 
 
@@ -179,7 +203,7 @@ def ask(lake: str, sql: str, variables: Mapping[str, str]) -> pa.Table:
     Raises:
         WrongUseError: the SQL is wrong; DuckDB's message shows the line and the place in it.
     """
-    with connect(lake) as connection:
+    with connect(lake, variables) as connection:
         prepare(connection, variables)
         try:
             result = connection.sql(sql)

@@ -55,11 +55,11 @@ class Facts:
 @click.option("--until", type=DATE, help="Last UTC date.")
 def command(lake: str, out: str, since: datetime | None, until: datetime | None) -> None:
     """Write one HTML page with charts: what is spent on reasoning, and how much of it is known."""
-    size = write(Path(lake), Path(out), date_of(since), date_of(until))
+    size = write(lake, Path(out), date_of(since), date_of(until))
     click.echo(f"wrote {out}: {size:,} bytes, nothing else is needed to read it")
 
 
-def write(lake: Path, out: Path, since: date | None = None, until: date | None = None) -> int:
+def write(lake: Path | str, out: Path, since: date | None = None, until: date | None = None) -> int:
     """Write the page of a lake, whole or not at all.
 
     Returns:
@@ -78,7 +78,7 @@ def write(lake: Path, out: Path, since: date | None = None, until: date | None =
     return len(text)
 
 
-def facts_of(lake: Path, since: date | None = None, until: date | None = None) -> Facts:
+def facts_of(lake: Path | str, since: date | None = None, until: date | None = None) -> Facts:
     """Ask the lake every question of the page, over one connection: no run comes between two answers."""
     with query.connect(str(lake)) as connection:
         for name, day in (("since", since), ("until", until)):

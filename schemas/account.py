@@ -2,7 +2,7 @@
 
 from collections import Counter
 from dataclasses import dataclass, field
-from datetime import datetime
+from datetime import date, datetime
 from typing import NamedTuple
 
 from pydantic import BaseModel, Field, computed_field
@@ -56,6 +56,37 @@ class Beaten(NamedTuple):
     source_position: int
 
 
+class Purged(BaseModel):
+    """What one rule of the retention policy takes, or would take, out of one partition."""
+
+    rule: str
+    rows: int
+    bytes: int
+    """Bytes of the texts, tags' values and usage objects that change."""
+    oldest_days: int
+    """The age of the oldest of these rows."""
+    columns: dict[str, int]
+    """Rows by the column that changes."""
+
+    def __add__(self, other: "Purged") -> "Purged":
+        """The same rule in another place."""
+        return Purged(
+            rule=self.rule,
+            rows=self.rows + other.rows,
+            bytes=self.bytes + other.bytes,
+            oldest_days=max(self.oldest_days, other.oldest_days),
+            columns=dict(Counter(self.columns) + Counter(other.columns)),
+        )
+
+
+class PartitionPurge(BaseModel):
+    """What retention did to one partition. Totals are compared before the new file may take the old one's place."""
+
+    purged: list[Purged] = Field(default_factory=list)
+    totals_before: dict[str, str] = Field(default_factory=dict)
+    totals_after: dict[str, str] = Field(default_factory=dict)
+
+
 class PartitionAccount(BaseModel):
     """What publishing did to one partition: how many rows arrived, how many of them stay, how many live ones went."""
 
@@ -70,6 +101,9 @@ class PartitionAccount(BaseModel):
     """Live rows that lost to a row that arrived."""
     id_conflicts: int = 0
     """Rows that stay beside another finished row of the same id, since their texts differ."""
+    expired: int = 0
+    """Rows that arrived past their retention, or of somebody to be forgotten: they stay without those texts."""
+    purge: PartitionPurge | None = None
     changed: bool = False
     file: LakeFile | None = None
     """The next live file where ``changed``; null when no row is left."""
@@ -102,6 +136,19 @@ class ColumnChange(BaseModel):
     """Calls that are there before and after, with another value."""
 
 
+class RetentionAccount(BaseModel):
+    """What a run of ``retain`` did, by which policy, and that no total changed."""
+
+    policy: str
+    """The policy's file in the lake."""
+    as_of: date
+    rows: int
+    bytes: int
+    totals_before: dict[str, str] = Field(default_factory=dict)
+    """Of the partitions that changed: rows, sums of all counts and costs, calls by effort."""
+    totals_after: dict[str, str] = Field(default_factory=dict)
+
+
 class RunAccount(BaseModel):
     """``runs/<run_id>.json``: what came in, what became of it, and which partitions changed."""
 
@@ -120,6 +167,8 @@ class RunAccount(BaseModel):
     """Files that the inputs named: new, unchanged, grown, …"""
     changes: list[ColumnChange] = Field(default_factory=list)
     """Only of ``--replace``."""
+    retention: RetentionAccount | None = None
+    """Only of ``retain``."""
 
     @computed_field  # type: ignore[prop-decorator]
     @property

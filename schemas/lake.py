@@ -116,6 +116,8 @@ class RunContext:
     """What DuckDB may use while one partition is published; beyond it, it spills into the staging folder."""
     removed: int = field(default=0)
     """Rows that were taken out of the base before anything was read (``--replace``)."""
+    url: str = ""
+    """Where the lake lies if that is an object store: ``lake`` is then the folder that mirrors it."""
 
     @property
     def staging(self) -> Path:

@@ -21,7 +21,8 @@ class Settings(BaseModel):
 
     inputs: tuple[str, ...]
     """Files, folders, globs, URLs and time templates; none where the lake's rejects are tried again."""
-    lake: Path
+    lake: Path | str
+    """A folder, or a URL of an object store."""
     envelopes: tuple[Envelope, ...]
     """One: every record is read by it. Several: each by the one that recognises it."""
     transcripts: tuple[str, ...] = ()

@@ -20,6 +20,7 @@ from pipelines.sample_traffic import write_sample
 from schemas.lake import Pointer
 from sql import text
 from tests.lakes import thinkledger
+from transforms.lake import POINTER
 from transforms.views import build_views
 
 GOLDEN = Path(__file__).parent / "golden" / "sql"
@@ -31,6 +32,9 @@ TABLES = {
     "prices": "prices.json",
     "rejects": "rejects.json",
     "runs": "runs.json",
+    "call_retention": "call_retention.json",
+    "holds": "holds.json",
+    "data_files": "data_files.json",
 }
 TEXTS = {"thinking", "answer", "segments", "usage_raw"}
 READS_TEXTS = {
@@ -43,7 +47,9 @@ READS_TEXTS = {
 def empty(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """The views of a lake without any call: what every relation's columns and types are."""
     folder = tmp_path_factory.mktemp("empty")
-    build_views(folder / "views.duckdb", folder, Pointer(committed_at=datetime(2026, 1, 1, tzinfo=UTC)))
+    pointer = Pointer(committed_at=datetime(2026, 1, 1, tzinfo=UTC))
+    (folder / POINTER).write_text(pointer.model_dump_json())
+    build_views(folder / "views.duckdb", folder, pointer)
     return folder / "views.duckdb"
 
 
@@ -53,6 +59,7 @@ def shell(empty: Path) -> duckdb.DuckDBPyConnection:
     db = duckdb.connect()
     db.execute("SET TimeZone = 'UTC'")
     db.execute(f"ATTACH '{empty}' AS views (READ_ONLY)")
+    db.execute("SET VARIABLE lake = $path", {"path": str(empty.parent)})
     for table in TABLES:
         db.execute(f"CREATE TABLE {table} AS FROM views.{table}")
     db.execute(text("views/focus_charges"))

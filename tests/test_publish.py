@@ -17,7 +17,7 @@ from schemas.account import PartitionAccount
 from schemas.call import SCHEMA, Call
 from schemas.lake import Kind
 from tests.lake_runs import DAY, add, ask, call, duplicates, normalised, published, reject, rows, staged
-from transforms import publish as publishing
+from transforms import partition_file
 from transforms.dedupe import Purge
 from transforms.lake import Lake
 from transforms.publish import publish, rewrite
@@ -314,7 +314,7 @@ def test_parts_of_failed_bundles_are_never_read(lake: Lake) -> None:
 
 
 def test_row_groups_are_bounded(lake: Lake, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(publishing, "ROW_GROUP_ROWS", 10)
+    monkeypatch.setattr(partition_file, "ROW_GROUP_ROWS", 10)
     calls = [call(f"{n:03}", source_position=n, model=f"m{n % 3}") for n in range(45)]
     add(lake, *calls[:32], batches=4)
     add(lake, *calls)
@@ -330,7 +330,7 @@ def test_row_groups_are_bounded(lake: Lake, monkeypatch: pytest.MonkeyPatch) -> 
 
 
 def test_row_groups_are_bounded_in_bytes(lake: Lake, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(publishing, "ROW_GROUP_BYTES", 50_000)
+    monkeypatch.setattr(partition_file, "ROW_GROUP_BYTES", 50_000)
     add(lake, *[call(f"{n}", source_position=n, answer="é" * 10_000) for n in range(10)])
     [file] = lake.pointer().calls.values()
     assert len(_row_group_sizes(lake.path / file.path)) >= 4

@@ -14,26 +14,12 @@ from click.testing import CliRunner, Result
 
 from pipelines.cli import main
 from tests.lakes import ask, rows
+from tests.traffic import exchange
 from transforms import columns
 from transforms.inputs import Listed, find
 from transforms.ledger import State, Way, entry, plan
 
 WAY = Way("auto")
-
-
-def exchange(number: int, **more: Any) -> bytes:
-    """One call in the plain exchange form, as a line."""
-    response = {
-        "id": f"chatcmpl-{number:024d}",
-        "object": "chat.completion",
-        "model": "m",
-        "choices": [
-            {"index": 0, "message": {"role": "assistant", "content": f"answer {number}"}, "finish_reason": "stop"}
-        ],
-        "usage": {"prompt_tokens": 10, "completion_tokens": number, "total_tokens": 10 + number},
-    }
-    record = {"timestamp": "2026-11-03T10:00:00Z", "request": {"model": "m", "messages": []}, "response": response}
-    return json.dumps(record | more).encode() + b"\n"
 
 
 def run(*arguments: str | Path, code: int = 0) -> dict[str, Any]:

@@ -12,6 +12,7 @@ from apache_beam.pvalue import PCollection
 from schemas.account import Beaten, Outcome, PartitionAccount, RunAccount
 from schemas.lake import Kind, RunContext
 from transforms.durable import write_text
+from transforms.mirror import local
 from transforms.publish import add_up, rewrite
 
 _FILE = "account.json"
@@ -81,7 +82,7 @@ def _without(run: RunContext, account: PartitionAccount, beaten: Sequence[Beaten
             SEMI JOIN beaten USING (call_id, source_file, source_position)
             ORDER BY row
             """,
-            {"run_id": run.run_id, "path": str(run.lake / file.path)},
+            {"run_id": run.run_id, "path": str(local(run, file.path))},
         ).fetchnumpy()
     if not len(found["row"]):
         return account

@@ -14,6 +14,7 @@ import sql
 from schemas.call import PARTITION_KEY, SCHEMA
 from schemas.lake import CostFile, LakeFile, Pointer, RunContext
 from transforms.durable import flush
+from transforms.mirror import local
 
 
 def costed(pointer: Pointer) -> dict[str, CostFile]:
@@ -40,7 +41,7 @@ def with_costs(run: RunContext, pointer: Pointer) -> dict[str, CostFile]:
         for name in sql.names("macros"):
             db.execute(sql.text(name))
         for table, path in (("prices", pointer.prices.prices), ("model_map", pointer.prices.model_map)):
-            db.execute(f"CREATE TABLE {table} AS FROM read_parquet($path)", {"path": str(run.lake / path)})
+            db.execute(f"CREATE TABLE {table} AS FROM read_parquet($path)", {"path": str(local(run, path))})
         db.from_arrow(pa.Table.from_batches([], schema=SCHEMA)).create("no_calls")
         new = {partition: _derive(db, run, partition, file) for partition, file in missing.items()}
     return costed(pointer) | new
@@ -62,7 +63,7 @@ def _derive(db: duckdb.DuckDBPyConnection, run: RunContext, partition: str, file
     # A file of an older schema lacks columns, so an empty relation of today's comes first.
     db.execute(
         "CREATE OR REPLACE VIEW uncosted_calls AS FROM no_calls UNION ALL BY NAME "
-        f"FROM read_parquet({_quoted(run.lake / file.path)}, hive_partitioning = true, hive_types = {{'date': DATE}})"
+        f"FROM read_parquet({_quoted(local(run, file.path))}, hive_partitioning = true, hive_types = {{'date': DATE}})"
     )
     db.execute(sql.text("views/reckoned_costs").replace("CREATE VIEW", "CREATE OR REPLACE VIEW", 1))
     db.execute(

@@ -30,7 +30,7 @@ Rows = npt.NDArray[np.int64]
 
 
 class Purge(NamedTuple):
-    """Rows whose call lost a text to retention, and when; null where it kept that text."""
+    """Rows whose call lost a text to retention, and when; null where it kept that text. A reject has but one time."""
 
     rows: Rows
     thinking_purged_at: pa.Array
@@ -56,7 +56,7 @@ _COLUMNS = {
         "error_type", "error_message", "source_file", "source_position", "normaliser_version", "thinking_purged_at",
         "answer_purged_at", "date",
     ),
-    Kind.REJECTS: ("reject_id", "source_file", "source_position", "normaliser_version", "date"),
+    Kind.REJECTS: ("reject_id", "source_file", "source_position", "normaliser_version", "detail", "date"),
 }  # fmt: skip
 _ID = {Kind.CALLS: "call_id", Kind.REJECTS: "reject_id"}
 _CANDIDATE = {
@@ -77,7 +77,9 @@ _CANDIDATE = {
         answer_purged_at
     """,
     Kind.REJECTS: """
-        reject_id, 2, 0, try_cast(normaliser_version AS INTEGER), source_file, source_position, NULL, NULL, NULL, NULL
+        reject_id, 2, 0, try_cast(normaliser_version AS INTEGER), source_file, source_position, NULL, NULL,
+        CASE WHEN detail IS NULL THEN 'epoch'::TIMESTAMPTZ END, -- only retention takes it away
+        NULL
     """,
 }
 """The columns of ``candidates`` from ``id`` on."""

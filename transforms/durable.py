@@ -6,8 +6,13 @@ from pathlib import Path
 
 def write_text(path: Path, text: str) -> None:
     """Write a small text file: aside, to the disk, then in place by rename."""
+    write_bytes(path, text.encode())
+
+
+def write_bytes(path: Path, content: bytes) -> None:
+    """As ``write_text``, for bytes."""
     aside = path.with_name(f"{path.name}.{os.getpid()}.tmp")
-    aside.write_text(text, encoding="utf-8")
+    aside.write_bytes(content)
     flush(aside)
     aside.replace(path)
 

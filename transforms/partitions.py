@@ -9,7 +9,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from schemas.call import PARTITION_KEY, UNDATED
-from schemas.lake import Grain, Kind
+from schemas.lake import Grain, Kind, Pointer
 
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 _HOUR_US = 3_600_000_000
@@ -42,6 +42,21 @@ def slot_of(partition: str, grain: Grain) -> int | None:
     if partition == _UNDATED[grain]:
         return None
     return (datetime.strptime(partition, _FORMAT[grain]).replace(tzinfo=UTC) - _EPOCH) // _STEP[grain]
+
+
+def pruned_to(pointer: Pointer, since: str | None, until: str | None) -> Pointer:
+    """The pointer without the files of other dates; undated ones stay. Both bounds are inclusive, as 2026-11-03."""
+
+    def is_kept(partition: str) -> bool:
+        day = partition.split("/", maxsplit=1)[0].partition("=")[2]
+        return day == UNDATED or (since or "") <= day <= (until or "9999-12-31")
+
+    return pointer.model_copy(
+        update={name: {p: f for p, f in getattr(pointer, name).items() if is_kept(p)} for name in _BY_PARTITION}
+    )
+
+
+_BY_PARTITION = ("calls", "rejects", "costs")
 
 
 def neighbours(slot: int) -> tuple[int | None, ...]:

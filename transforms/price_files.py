@@ -1,7 +1,6 @@
 """The price table's files in a lake: written under new names, known through the pointer only."""
 
 from collections.abc import Iterable, Mapping, Sequence
-from pathlib import Path
 
 import duckdb
 import pyarrow as pa
@@ -10,12 +9,13 @@ import pyarrow.parquet
 from schemas.lake import Kind, Pointer, PriceFiles, RunContext
 from schemas.prices import CallModel, Price, to_table
 from transforms.durable import flush
+from transforms.mirror import local
 
 
 def write_prices(run: RunContext, prices: Sequence[Price], version: str) -> PriceFiles:
     """Write a price table, and match every model of the lake to it."""
     keys = {(price.provider, price.model): price.price_key for price in prices}
-    models = _models_of(run.lake, [file.path for file in run.base.files(Kind.CALLS).values()])
+    models = _models_of(run, [file.path for file in run.base.files(Kind.CALLS).values()])
     return PriceFiles(
         prices=_write(run, "prices", to_table(prices, version)),
         model_map=_write(run, "model_map", _matched(models, keys)),
@@ -30,7 +30,7 @@ def with_new_models(run: RunContext, pointer: Pointer, files: Iterable[str]) -> 
         return None
     known = pyarrow.parquet.read_table(run.lake / now.model_map)
     met = {CallModel(*row) for row in zip(*(known[name].to_pylist() for name in CallModel._fields), strict=True)}
-    new = [model for model in _models_of(run.lake, list(files)) if model not in met]
+    new = [model for model in _models_of(run, list(files)) if model not in met]
     if not new:
         return now
     table = pyarrow.parquet.read_table(run.lake / now.prices, columns=["provider", "model", "price_key"])
@@ -47,11 +47,11 @@ def _matched(models: Sequence[CallModel], keys: Mapping[tuple[str, str], int]) -
     return model_map(models, keys)
 
 
-def _models_of(lake: Path, files: Sequence[str]) -> list[CallModel]:
+def _models_of(run: RunContext, files: Sequence[str]) -> list[CallModel]:
     if not files:
         return []
     with duckdb.connect() as db:
-        calls = db.read_parquet([str(lake / file) for file in files], hive_partitioning=False)
+        calls = db.read_parquet([str(local(run, file)) for file in files], hive_partitioning=False)
         rows = calls.select(*CallModel._fields).distinct().order("ALL").fetchall()
     return [CallModel(*row) for row in rows]
 

@@ -4,32 +4,28 @@ Rows are streamed batch by batch: memory is bounded by a batch and a row group, 
 appears under a new name by rename; the lake does not know it before the run is committed.
 """
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from itertools import chain
-from pathlib import Path
-from uuid import uuid4
+from datetime import datetime
 
 import apache_beam as beam
 import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
-import pyarrow.parquet as pq
 from apache_beam.pvalue import PCollection
 
 from schemas.account import Outcome, PartitionAccount, Tally
-from schemas.call import PARTITION_KEY
 from schemas.lake import Kind, LakeFile, RunContext
 from transforms.dedupe import Purge, Rows, Verdict, judge
+from transforms.due import Calendar
 from transforms.metrics import Count, count
+from transforms.mirror import local
+from transforms.partition_file import with_file
 from transforms.partitions import grain_of, neighbours, partition_of, slot_of
 from transforms.parts import Part
-from transforms.stage import ACCOUNT, SCHEMAS, Descriptor
-
-ROW_GROUP_BYTES = 16 << 20
-ROW_GROUP_ROWS = 50_000
-_UNSORTED_TEXTS = {"thinking", "answer", "usage_raw", "error_message", "raw", "detail"}
-"""Columns whose smallest and largest value help no query."""
+from transforms.policies import policy_of
+from transforms.purge import changed_rows, changes, replaced, take_out
+from transforms.stage import ACCOUNT, Descriptor
 
 
 def publish(kind: Kind, partition: str, descriptors: Iterable[Descriptor], run: RunContext) -> PartitionAccount:
@@ -53,7 +49,33 @@ def publish(kind: Kind, partition: str, descriptors: Iterable[Descriptor], run: 
     )
     if account.added == 0 and account.replaced == 0:
         return account
-    return _with_file(account, run, chain.from_iterable(_staying(part, n, verdict) for n, part in own.items()))
+    staying = ((part, batch) for n, part in own.items() for batch in _staying(part, n, verdict))
+    policy = policy_of(run.lake, run.base)
+    if policy is None:
+        return with_file(account, run, (batch for _, batch in staying))
+    with Calendar(policy, run.started_at.date()) as calendar:
+        arrivals = _Arrivals(kind, calendar, run.started_at)
+        account = with_file(account, run, (batch if part.live else arrivals.checked(batch) for part, batch in staying))
+    return account.model_copy(update={"expired": arrivals.expired})
+
+
+@dataclass(slots=True)
+class _Arrivals:
+    """Rows that arrive, without what is past its retention already: a backfill must not bring it back."""
+
+    kind: Kind
+    calendar: Calendar
+    at: datetime
+    expired: int = 0
+
+    def checked(self, batch: pa.RecordBatch) -> pa.RecordBatch:
+        """A batch without what is due."""
+        due = self.calendar.due(self.kind, batch)
+        if not due.any():
+            return batch
+        made = changes(self.kind, batch, due)
+        self.expired += int(changed_rows(made).sum())
+        return take_out(batch, made, self.at)
 
 
 def rewrite(
@@ -67,18 +89,18 @@ def rewrite(
     if file is None:
         return account
     verdict = Verdict({} if lost is None else {0: lost}, {} if purged is None else {0: purged})
-    return _with_file(account, run, _staying(Part(run.lake / file.path, own=True), 0, verdict))
+    return with_file(account, run, _staying(Part(local(run, file.path), own=True), 0, verdict))
 
 
 def _parts(kind: Kind, partition: str, staged: Sequence[Descriptor], run: RunContext) -> list[Part]:
     """Everything that may hold this partition's calls: its live file first, then what was staged, then neighbours."""
     folder = run.staging
     live = run.live(kind, partition)
-    parts = [Part(run.lake / live.path, own=True, slot=_slot(kind, partition, run))] if live else []
+    parts = [Part(local(run, live.path), own=True, slot=_slot(kind, partition, run))] if live else []
     parts += [Part(folder / d.file, own=True, batch=batch) for d in staged for batch in d.own]
     parts += [Part(folder / d.file, own=False, batch=batch) for d in staged for batch in d.near]
     if kind is Kind.CALLS and any(d.own for d in staged):
-        parts += [Part(run.lake / file.path, own=False, slot=slot) for slot, file in _near(partition, run)]
+        parts += [Part(local(run, file.path), own=False, slot=slot) for slot, file in _near(partition, run)]
     return parts
 
 
@@ -122,6 +144,10 @@ def _purged(batch: pa.RecordBatch, purge: Purge, start: int) -> pa.RecordBatch:
     inside = (purge.rows >= start) & (purge.rows < start + batch.num_rows)
     mask = np.zeros(batch.num_rows, dtype=bool)
     mask[purge.rows[inside] - start] = True
+    if "raw" in batch.schema.names:  # a reject, which has no column that says when
+        for text in ("raw", "detail"):
+            batch = replaced(batch, text, pc.if_else(pa.array(mask), None, batch[text]))
+        return batch
     for text, stamps in (("thinking", purge.thinking_purged_at), ("answer", purge.answer_purged_at)):
         column = f"{text}_purged_at"
         new = pc.replace_with_mask(
@@ -129,80 +155,9 @@ def _purged(batch: pa.RecordBatch, purge: Purge, start: int) -> pa.RecordBatch:
             pa.array(mask),
             stamps.filter(pa.array(inside)).cast(batch[column].type),
         )
-        batch = _replaced(batch, text, pc.if_else(pc.is_valid(new), None, batch[text]))
-        batch = _replaced(batch, column, pc.coalesce(batch[column], new))
+        batch = replaced(batch, text, pc.if_else(pc.is_valid(new), None, batch[text]))
+        batch = replaced(batch, column, pc.coalesce(batch[column], new))
     return batch
-
-
-def _replaced(batch: pa.RecordBatch, name: str, values: pa.Array) -> pa.RecordBatch:
-    place = batch.schema.get_field_index(name)
-    return batch.set_column(place, batch.schema.field(place), values)
-
-
-def _with_file(account: PartitionAccount, run: RunContext, batches: Iterator[pa.RecordBatch]) -> PartitionAccount:
-    """Write the rows as the partition's next file; no file where there is no row."""
-    first = next(batches, None)
-    if first is None:
-        return account.model_copy(update={"changed": True, "file": None})
-    target = run.lake / run.target(account.kind, account.partition)
-    target.parent.mkdir(parents=True, exist_ok=True)
-    aside = run.staging / f"{uuid4().hex}.parquet"
-    rows = _write_rows(chain([first], batches), SCHEMAS[account.kind], aside)
-    # Arrow's pool keeps what it once had; over many partitions that grows with the input.
-    pa.default_memory_pool().release_unused()
-    aside.replace(target)
-    file = LakeFile(path=run.target(account.kind, account.partition), rows=rows, bytes=target.stat().st_size)
-    return account.model_copy(update={"changed": True, "file": file})
-
-
-def _write_rows(batches: Iterable[pa.RecordBatch], schema: pa.Schema, path: Path) -> int:
-    """Write Parquet; the partition key is in the folder's name alone. Gives the number of rows."""
-    stored = schema.remove(schema.get_field_index(PARTITION_KEY))
-    rows = 0
-    with pq.ParquetWriter(path, stored, **_parquet_options(stored)) as writer:
-        for group in _row_groups(batches, stored):
-            writer.write_table(group, row_group_size=group.num_rows)
-            rows += group.num_rows
-    return rows
-
-
-def _parquet_options(schema: pa.Schema) -> Mapping[str, object]:
-    words = [field.name for field in schema if pa.types.is_dictionary(field.type)]
-    return {
-        "compression": "zstd",
-        "compression_level": 1,
-        "use_dictionary": [*words, "segments.list.element.kind", "tags.key_value.key", "tags.key_value.value"],
-        "write_statistics": [field.name for field in schema if field.name not in _UNSORTED_TEXTS],
-        "write_page_index": True,
-    }
-
-
-def _row_groups(batches: Iterable[pa.RecordBatch], schema: pa.Schema) -> Iterator[pa.Table]:
-    """Gather small batches and cut large ones, so that a row group's size is bounded in bytes and rows."""
-    pending: list[pa.RecordBatch] = []
-    size = rows = 0
-    for batch in chain.from_iterable(_pieces(batch) for batch in batches):
-        if pending and (size + batch.nbytes > ROW_GROUP_BYTES or rows + batch.num_rows > ROW_GROUP_ROWS):
-            yield pa.Table.from_batches(pending).unify_dictionaries()
-            pending, size, rows = [], 0, 0
-        pending.append(_conform(batch, schema))
-        size += batch.nbytes
-        rows += batch.num_rows
-    if pending:
-        yield pa.Table.from_batches(pending).unify_dictionaries()
-
-
-def _pieces(batch: pa.RecordBatch) -> Iterator[pa.RecordBatch]:
-    pieces = max(-(-batch.nbytes // ROW_GROUP_BYTES), -(-batch.num_rows // ROW_GROUP_ROWS))
-    step = -(-batch.num_rows // pieces)
-    return (batch.slice(start, step) for start in range(0, batch.num_rows, step))
-
-
-def _conform(batch: pa.RecordBatch, schema: pa.Schema) -> pa.RecordBatch:
-    """A batch in today's schema: columns that an older file does not have are null."""
-    present = set(batch.schema.names)
-    columns = [batch[f.name] if f.name in present else pa.nulls(batch.num_rows, f.type) for f in schema]
-    return pa.RecordBatch.from_arrays(columns, schema=schema)
 
 
 @dataclass

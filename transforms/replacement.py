@@ -11,6 +11,7 @@ from schemas.account import ColumnChange, PartitionAccount, RunAccount
 from schemas.call import SCHEMA
 from schemas.lake import Kind, Pointer, RunContext
 from transforms.durable import flush
+from transforms.mirror import local
 from transforms.publish import rewrite
 
 _FROM_SOURCES = "source_file IN (SELECT source_file FROM taken)"
@@ -28,7 +29,10 @@ def without_sources(run: RunContext, files: Iterable[str]) -> RunContext:
     Purged rows stay: what arrives for them is a duplicate, so their texts do not come back.
     """
     taken = dict.fromkeys(files, 0)
-    conditions = {Kind.CALLS: f"{_FROM_SOURCES} AND {_NOT_PURGED}", Kind.REJECTS: _FROM_SOURCES}
+    conditions = {
+        Kind.CALLS: f"{_FROM_SOURCES} AND {_NOT_PURGED}",
+        Kind.REJECTS: f"{_FROM_SOURCES} AND detail IS NOT NULL",
+    }
     return _without(run, conditions, taken)
 
 
@@ -53,7 +57,7 @@ def _without(run: RunContext, conditions: Mapping[Kind, str], positions: Mapping
                 lost = db.execute(
                     f"SELECT file_row_number AS row FROM read_parquet($path, hive_partitioning = false) AS rows "  # noqa: S608
                     f"WHERE {condition} ORDER BY row",
-                    {"path": str(run.lake / file.path)},
+                    {"path": str(local(run, file.path))},
                 ).fetchnumpy()["row"]
                 if not len(lost):
                     continue
@@ -85,7 +89,7 @@ def changes(run: RunContext, before: Pointer, account: RunAccount, files: Iterab
     with duckdb.connect(config=settings) as db:
         db.register("files", pa.table({"source_file": list(files)}))
         db.register("no_calls", pa.Table.from_batches([], schema=SCHEMA))
-        _load(db, "before", [run.lake / path for path in old], f"source_file IN (FROM files) AND {_NOT_PURGED}")
+        _load(db, "before", [local(run, path) for path in old], f"source_file IN (FROM files) AND {_NOT_PURGED}")
         _load(db, "after", [run.lake / path for path in new], f"run_id = '{run.run_id}'")
         each = (
             f"count(before.{name}), count(after.{name}), count(*) FILTER (before.call_id = after.call_id "

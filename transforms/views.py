@@ -14,6 +14,8 @@ from schemas.prices import MODEL_MAP_SCHEMA, PRICE_SCHEMA
 from schemas.reject import REJECT_SCHEMA
 from transforms.costs import costed, uncosted
 from transforms.partitions import grain_of
+from transforms.policies import policy_of
+from transforms.retention_views import retention_views
 
 _STORAGE = "v1.0.0"
 """So that older shells can open it."""
@@ -38,42 +40,50 @@ _RUN = {
     "removed": "BIGINT",
     "id_conflicts": "BIGINT",
     "partitions": "JSON[]",
+    "retention": "STRUCT(policy VARCHAR, as_of DATE, rows BIGINT, bytes BIGINT, totals_before MAP(VARCHAR, VARCHAR), "
+    "totals_after MAP(VARCHAR, VARCHAR))",
 }
 
 
 def build_views(database: Path, lake: Path, pointer: Pointer) -> None:
-    """Write the views of a pointer to a new file.
-
-    Five views have the live files filled in. All other files of ``sql/views`` build on them and on the macros of
-    ``sql/macros``, and run as they are.
-    """
+    """Write the views of a pointer to a new file."""
     with duckdb.connect(config={"autoinstall_known_extensions": False}) as db:
-        db.execute("SET VARIABLE lake = $path", {"path": str(lake)})
         db.execute(f"ATTACH {_quoted(str(database))} AS built (STORAGE_VERSION '{_STORAGE}')")
         db.execute("USE built")
-        prices = pointer.prices
-        base = {f"views/{kind}": _data_view(db, kind, pointer, pointer.files(kind)) for kind in Kind} | {
-            "views/runs": _runs_view(pointer),
-            "views/prices": _table_view(db, PRICE_SCHEMA, prices.prices if prices else None),
-            "views/model_map": _table_view(db, MODEL_MAP_SCHEMA, prices.model_map if prices else None),
-            "views/uncosted_calls": _data_view(db, Kind.CALLS, pointer, uncosted(pointer)),
-            "views/reckoned_costs": {},
-        }
-        create_macros(db)
-        db.execute(f"CREATE MACRO newest_date() AS {_newest_date(pointer)}::DATE")
-        for name, filled in base.items():
-            create(db, name, filled)
-        base["views/call_costs"] = _costs_view(db, pointer)
-        create(db, "views/call_costs", base["views/call_costs"])
-        db.execute(
-            f"CREATE VIEW pointer AS SELECT {pointer.generation}::BIGINT AS generation, "
-            f"{_quoted(pointer.token)} AS token, {pointer.schema_version}::BIGINT AS schema_version"
-        )
-        for name in sql.names("views"):
-            if name not in base:
-                db.execute(sql.text(name))
+        create_views(db, lake, pointer)
         db.execute("USE memory")
         db.execute("DETACH built")
+
+
+def create_views(db: duckdb.DuckDBPyConnection, lake: Path, pointer: Pointer) -> None:
+    """Create the views of a pointer in a database.
+
+    Five views have the live files filled in, two the policy in force. All others of ``sql/views`` build on them and
+    on the macros of ``sql/macros``, and run as they are.
+    """
+    db.execute("SET VARIABLE lake = $path", {"path": str(lake)})
+    prices = pointer.prices
+    base = {f"views/{kind}": _data_view(db, kind, pointer, pointer.files(kind)) for kind in Kind} | {
+        "views/runs": _runs_view(pointer),
+        "views/prices": _table_view(db, PRICE_SCHEMA, prices.prices if prices else None),
+        "views/model_map": _table_view(db, MODEL_MAP_SCHEMA, prices.model_map if prices else None),
+        "views/uncosted_calls": _data_view(db, Kind.CALLS, pointer, uncosted(pointer)),
+        "views/reckoned_costs": {},
+    }
+    create_macros(db)
+    db.execute(f"CREATE MACRO newest_date() AS {_newest_date(pointer)}::DATE")
+    for name, filled in base.items():
+        create(db, name, filled)
+    later = {"views/call_costs": _costs_view(db, pointer)} | retention_views(policy_of(lake, pointer))
+    for name, filled in later.items():
+        create(db, name, filled)
+    db.execute(
+        f"CREATE VIEW pointer AS SELECT {pointer.generation}::BIGINT AS generation, "
+        f"{_quoted(pointer.token)} AS token, {pointer.schema_version}::BIGINT AS schema_version"
+    )
+    for name in sql.names("views"):
+        if name not in base | later:
+            db.execute(sql.text(name))
 
 
 def create_macros(db: duckdb.DuckDBPyConnection) -> None:

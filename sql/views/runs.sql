@@ -27,5 +27,6 @@ SELECT
     tally.sources AS sources,
     tally.unmatched AS unmatched,
     files,
-    len(partitions) AS partitions
+    len(partitions) AS partitions,
+    retention
 FROM $rows;

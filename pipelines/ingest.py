@@ -17,11 +17,11 @@ from pipelines.disk_faults import told_in_one_line
 from pipelines.stopping import stoppable
 from pipelines.wrong_use import WrongUseError
 from schemas.account import RunAccount
-from schemas.exchange import RecordBatch
+from schemas.exchange import RecordBatches
 from schemas.lake import Pointer, RunContext
 from schemas.settings import STEP_BYTES, STEPS, Settings
 from transforms.accounts import AddUp, NoAccountError, account_of, read_account, settle
-from transforms.expand import Expand, Source
+from transforms.expand import Expand, Source, packed
 from transforms.inputs import InputNotFoundError, Listed, fill, find, is_template
 from transforms.lake import Lake, NotALakeError, UnbalancedError
 from transforms.ledger import Todo, Way, entry, first_step, plan, read_ledger, write_ledger
@@ -171,7 +171,7 @@ def build(sources: Sequence[Source], settings: Settings, run: RunContext) -> bea
     pipeline = _pipeline(settings)
     records = (
         pipeline
-        | "Files" >> beam.Create(sources, reshuffle=False)
+        | "Files" >> beam.Create(list(packed(sources)), reshuffle=False)
         | "Expand" >> Expand(settings.transcripts)
         | "SpreadShards" >> beam.Reshuffle()
         | "Read" >> Read()
@@ -180,7 +180,7 @@ def build(sources: Sequence[Source], settings: Settings, run: RunContext) -> bea
     return pipeline
 
 
-def _publish(records: PCollection[RecordBatch], settings: Settings, run: RunContext) -> None:
+def _publish(records: PCollection[RecordBatches], settings: Settings, run: RunContext) -> None:
     _ = (
         records
         | "Normalise" >> Normalise(settings.envelopes, _window(settings))

@@ -38,6 +38,10 @@ class RecordBatch:
     """The reader of transcripts that reads these records together: all of one file's. Null: each stands for itself."""
 
 
+RecordBatches = tuple[RecordBatch, ...]
+"""What is normalised together: one batch, or those of several small files."""
+
+
 @dataclass(slots=True)
 class Stream:
     """A captured stream as its events, in order: each the JSON object of one ``data:`` line, chunk or frame."""

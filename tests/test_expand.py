@@ -17,8 +17,9 @@ from apache_beam.testing.util import assert_that, equal_to
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from transforms import expand as expand_module
 from transforms import expand as module
-from transforms.expand import FILE_FAULTS, Expand, Form, Shard, Source, blocks, expand, form_of
+from transforms.expand import FILE_FAULTS, Expand, Form, Shard, Source, blocks, expand, form_of, packed
 from transforms.inputs import InputNotFoundError, Listed, find
 from transforms.read import read
 
@@ -271,5 +272,12 @@ def test_expand_in_a_pipeline(tmp_path: Path) -> None:
     path = tmp_path / "calls.jsonl"
     path.write_bytes(b"{}\n")
     with _TestPipeline(runner="FnApiRunner") as pipeline:
-        shards = pipeline | beam.Create([Source(str(path))]) | Expand() | beam.Reshuffle()
-        assert_that(shards, equal_to([Shard(str(path), "lines", None, 0, 3)]))
+        shards = pipeline | beam.Create([(Source(str(path)),)]) | Expand() | beam.Reshuffle()
+        assert_that(shards, equal_to([(Shard(str(path), "lines", None, 0, 3),)]))
+
+
+def test_small_files_go_together_up_to_a_bound() -> None:
+    sizes = [1, 2, expand_module.PACK_BYTES, 3, expand_module.PACK_BYTES - 3, 1]
+    packs = list(packed(Source(str(n), 0, size) for n, size in enumerate(sizes)))
+    assert [[source.file for source in pack] for pack in packs] == [["0", "1"], ["2"], ["3", "4"], ["5"]]
+    assert [len(pack) for pack in packed([Source("a", 0, 1)] * 4001)] == [2000, 2000, 1]

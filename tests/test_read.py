@@ -449,5 +449,5 @@ def test_read_in_a_pipeline(tmp_path: Path) -> None:
     path = _written(tmp_path / "calls", b'{"a": 1}\n')
     expected = RecordBatch(path, [RawRecord(0, b'{"a": 1}')], 8)
     with _TestPipeline(runner="FnApiRunner") as pipeline:
-        shards = pipeline | beam.Create(list(expand(path))) | beam.Reshuffle()
-        assert_that(shards | Read(), equal_to([expected]))
+        shards = pipeline | beam.Create([tuple(expand(path))]) | beam.Reshuffle()
+        assert_that(shards | Read(), equal_to([(expected,)]))

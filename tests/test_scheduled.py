@@ -56,6 +56,19 @@ def test_only_what_is_new_is_read(tmp_path: Path) -> None:
     assert (full["records"], full["calls"], full["duplicates"]) == (4, 0, 4)
 
 
+def test_many_small_files_are_read_together_and_each_for_itself(tmp_path: Path) -> None:
+    logs, lake = tmp_path / "logs", tmp_path / "lake"
+    logs.mkdir()
+    for number in range(300):
+        (logs / f"{number}.jsonl").write_bytes(exchange(number) if number % 3 else b"no JSON\n")
+    (logs / "empty.jsonl").touch()
+    assert run(logs, "--lake", lake)["files"] == {"new": 301}
+    files = "SELECT count(*), count(DISTINCT source_file) FROM"
+    assert ask(lake, f"{files} calls") == [(200, 200)]
+    assert ask(lake, f"{files} rejects") == [(100, 100)]
+    assert run(logs, "--lake", lake)["files"] == {"unchanged": 301}
+
+
 def test_a_half_written_last_line_is_a_reject_until_it_is_complete(tmp_path: Path) -> None:
     log, lake = tmp_path / "a.jsonl", tmp_path / "lake"
     whole = exchange(1) + exchange(2)

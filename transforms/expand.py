@@ -34,6 +34,10 @@ BLOCK_BYTES = 1 << 20
 HEAD_BYTES = 1 << 20
 """Bytes of text looked at to tell what a file holds."""
 
+PACK_BYTES = 16 << 20
+PACK_FILES = 2000
+"""So much of small files goes together, as it is stored."""
+
 FILE_FAULTS = (OSError, EOFError, zlib.error, pa.ArrowException, BeamIOError)
 """What reading a bad or vanished file raises."""
 
@@ -70,6 +74,11 @@ class Source(NamedTuple):
     """Bytes before this were read; only of a file that ``continues`` this is not 0."""
     end: int | None = None
     """Its size when it was listed: of lines that were added later the next run knows. Null: as it is now."""
+
+
+Pack = tuple[Source, ...]
+Shards = tuple[Shard, ...]
+"""What is read together: one shard, or all of some small files."""
 
 
 def expand(source: Source | str, transcripts: Collection[str] = envelopes.NAMES) -> Iterator[Shard]:
@@ -126,21 +135,43 @@ def _cut_row_groups(metadata: pq.FileMetaData) -> Iterator[tuple[int, int]]:
             start, size = group + 1, 0
 
 
+def packed(sources: Iterable[Source]) -> Iterator[Pack]:
+    """Small files that are listed one behind another go together: each element costs more than a small file does."""
+    pack: list[Source] = []
+    size = 0
+    for source in sources:
+        more = PACK_BYTES if source.end is None else source.end - source.start
+        if pack and (size + more > PACK_BYTES or len(pack) >= PACK_FILES):
+            yield tuple(pack)
+            pack, size = [], 0
+        pack.append(source)
+        size += more
+    if pack:
+        yield tuple(pack)
+
+
 @dataclass
-class Expand(beam.PTransform[PCollection[Source], PCollection[Shard]]):
+class Expand(beam.PTransform[PCollection[Pack], PCollection[Shards]]):
     """Files to their shards; files that these readers of transcripts recognise stay whole."""
 
     transcripts: tuple[str, ...] = envelopes.NAMES
 
-    def expand(self, input_or_inputs: PCollection[Source]) -> PCollection[Shard]:
-        """Wire one file to its shards."""
-        return input_or_inputs | "ExpandFile" >> beam.FlatMap(_expand_or_nothing, self.transcripts)
+    def expand(self, input_or_inputs: PCollection[Pack]) -> PCollection[Shards]:
+        """Wire files to shards: those of one large file each for itself, small files together."""
+        return input_or_inputs | "ExpandFiles" >> beam.FlatMap(_expand_pack, self.transcripts)
 
 
-def _expand_or_nothing(source: Source, transcripts: Collection[str] = envelopes.NAMES) -> Iterator[Shard]:
+def _expand_pack(pack: Pack, transcripts: Collection[str] = envelopes.NAMES) -> Iterator[Shards]:
     """An empty file gives one empty shard: a run that finds nothing has an account too."""
-    shards = list(expand(source, transcripts))
-    yield from shards or [Shard(source.file, Form.LINES, None, 0, 0)]
+    if len(pack) > 1:
+        yield tuple(shard for source in pack for shard in _expand_or_nothing(source, transcripts))
+        return
+    for shard in _expand_or_nothing(pack[0], transcripts):
+        yield (shard,)
+
+
+def _expand_or_nothing(source: Source, transcripts: Collection[str]) -> list[Shard]:
+    return list(expand(source, transcripts)) or [Shard(source.file, Form.LINES, None, 0, 0)]
 
 
 def form_of(content: Iterable[bytes]) -> Form | None:

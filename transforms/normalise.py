@@ -13,7 +13,7 @@ from apache_beam.pvalue import PCollection
 from schemas.account import Tally
 from schemas.call import Call
 from schemas.envelope import Envelope
-from schemas.exchange import Exchange, RawRecord, RecordBatch
+from schemas.exchange import Exchange, RawRecord, RecordBatch, RecordBatches
 from schemas.reject import Reject
 from schemas.vocabulary import Fate, FinishReason, RejectReason
 from transforms.bundles import unbundled
@@ -152,13 +152,13 @@ def _raw(record: RawRecord) -> bytes:
 
 
 @dataclass
-class Normalise(beam.PTransform[PCollection[RecordBatch], PCollection[Normalised]]):
+class Normalise(beam.PTransform[PCollection[RecordBatches], PCollection[Normalised]]):
     """Batches of raw records to Arrow batches of calls and rejects, with their tally."""
 
     envelopes: Sequence[Envelope]
     window: Window = ALWAYS
 
-    def expand(self, input_or_inputs: PCollection[RecordBatch]) -> PCollection[Normalised]:
+    def expand(self, input_or_inputs: PCollection[RecordBatches]) -> PCollection[Normalised]:
         """Wire it."""
         return input_or_inputs | "NormaliseBatch" >> beam.ParDo(_NormaliseFn(self.envelopes, self.window))
 
@@ -172,6 +172,11 @@ class _NormaliseFn(beam.DoFn):
         # Beam and the models are here to stay: without them each collection has only a batch's objects to look at.
         gc.freeze()
 
-    def process(self, element: RecordBatch) -> Iterator[Normalised]:
-        outcome = normalise(element, self._unwrapper, self._window)
-        yield Normalised(to_batch(outcome.calls), to_reject_batch(outcome.rejects), outcome.tally)
+    def process(self, element: RecordBatches) -> Iterator[Normalised]:
+        outcomes = [normalise(batch, self._unwrapper, self._window) for batch in element]
+        tally = Tally()
+        for outcome in outcomes:
+            tally.add(outcome.tally)
+        calls = [call for outcome in outcomes for call in outcome.calls]
+        rejects = [reject for outcome in outcomes for reject in outcome.rejects]
+        yield Normalised(to_batch(calls), to_reject_batch(rejects), tally)

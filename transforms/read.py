@@ -19,8 +19,8 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 from apache_beam.pvalue import PCollection
 
-from schemas.exchange import JsonObject, RawRecord, RecordBatch
-from transforms.expand import BLOCK_BYTES, FILE_FAULTS, Form, Shard, blocks, open_file, reason
+from schemas.exchange import JsonObject, RawRecord, RecordBatch, RecordBatches
+from transforms.expand import BLOCK_BYTES, FILE_FAULTS, Form, Shard, Shards, blocks, open_file, reason
 
 BATCH_BYTES = 16 << 20
 BATCH_RECORDS = 8192
@@ -57,12 +57,26 @@ def read(shard: Shard) -> Iterator[RecordBatch]:
 
 
 @dataclass
-class Read(beam.PTransform[PCollection[Shard], PCollection[RecordBatch]]):
+class Read(beam.PTransform[PCollection[Shards], PCollection[RecordBatches]]):
     """Shards to batches of their records."""
 
-    def expand(self, input_or_inputs: PCollection[Shard]) -> PCollection[RecordBatch]:
-        """Wire one shard to its batches."""
-        return input_or_inputs | "ReadShard" >> beam.FlatMap(_read_or_nothing)
+    def expand(self, input_or_inputs: PCollection[Shards]) -> PCollection[RecordBatches]:
+        """Wire shards to their batches."""
+        return input_or_inputs | "ReadShards" >> beam.FlatMap(_read_together)
+
+
+def _read_together(shards: Shards) -> Iterator[RecordBatches]:
+    """Batches of small files go on together, as long as they are no larger than a batch of a large one."""
+    batches: list[RecordBatch] = []
+    size = records = 0
+    for batch in chain.from_iterable(map(_read_or_nothing, shards)):
+        if batches and (size + batch.size > BATCH_BYTES or records + len(batch.records) > BATCH_RECORDS):
+            yield tuple(batches)
+            batches, size, records = [], 0, 0
+        batches.append(batch)
+        size += batch.size
+        records += len(batch.records)
+    yield tuple(batches)
 
 
 def _read_or_nothing(shard: Shard) -> Iterator[RecordBatch]:

@@ -10,7 +10,7 @@ import duckdb
 import pyarrow as pa
 from apache_beam.pvalue import PCollection
 
-from schemas.exchange import RawRecord, RecordBatch
+from schemas.exchange import RawRecord, RecordBatch, RecordBatches
 from transforms.read import BATCH_BYTES, BATCH_RECORDS
 from transforms.replacement import REPLAYABLE
 
@@ -44,13 +44,13 @@ def _batches(rows: pa.RecordBatch) -> Iterator[RecordBatch]:
 
 
 @dataclass
-class Replay(beam.PTransform[PCollection[str], PCollection[RecordBatch]]):
+class Replay(beam.PTransform[PCollection[str], PCollection[RecordBatches]]):
     """Paths of reject files to batches of the records in them."""
 
-    def expand(self, input_or_inputs: PCollection[str]) -> PCollection[RecordBatch]:
+    def expand(self, input_or_inputs: PCollection[str]) -> PCollection[RecordBatches]:
         """Wire one file to its batches."""
         return input_or_inputs | "ReplayRejects" >> beam.FlatMap(_replayed)
 
 
-def _replayed(path: str) -> Iterator[RecordBatch]:
-    return replayed(Path(path))
+def _replayed(path: str) -> Iterator[RecordBatches]:
+    return ((batch,) for batch in replayed(Path(path)))

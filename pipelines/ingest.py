@@ -24,7 +24,7 @@ from transforms.accounts import AddUp, NoAccountError, account_of, read_account,
 from transforms.expand import Expand, Source, packed
 from transforms.inputs import InputNotFoundError, Listed, fill, find, is_template
 from transforms.lake import Lake, NotALakeError, UnbalancedError
-from transforms.ledger import Todo, Way, entry, first_step, plan, read_ledger, write_ledger
+from transforms.ledger import Todo, Way, after_reading, entry, first_step, plan, read_ledger, write_ledger
 from transforms.lock import LakeLockedError, LockLostError
 from transforms.mirror import local
 from transforms.normalise import Normalise, Window
@@ -135,7 +135,8 @@ def _take_step(
     account = account.model_copy(update={"files": {"read": len(step)}, "changes": differ})
 
     def put(pointer: Pointer) -> None:
-        pointer.ledger = write_ledger(run, read_ledger(lake.path, context.base) | entries)
+        read = {file: after_reading(looked_at) for file, looked_at in entries.items()}
+        pointer.ledger = write_ledger(run, read_ledger(lake.path, context.base) | read)
 
     return lake.commit(run, account, put)
 
@@ -183,7 +184,10 @@ def build(sources: Sequence[Source], settings: Settings, run: RunContext) -> bea
 def _publish(records: PCollection[RecordBatches], settings: Settings, run: RunContext) -> None:
     _ = (
         records
-        | "Normalise" >> Normalise(settings.envelopes, _window(settings))
+        | "Normalise"
+        >> Normalise(
+            settings.envelopes, _window(settings), settings.redact, run.started_at if settings.no_text else None
+        )
         | "Stage" >> Stage(run)
         | "Publish" >> Publish(run)
         | "AddUp" >> AddUp(run)

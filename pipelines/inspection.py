@@ -17,12 +17,14 @@ from rich.text import Text
 from pipelines.options import envelopes_of, source_option, strict_option, transcripts_of
 from pipelines.wrong_use import WrongUseError
 from schemas.call import COLUMNS
+from schemas.redaction import RedactionError, patterns_of
 from schemas.reject import Reject
 from transforms.columns import to_batch
 from transforms.envelopes import NAMES
 from transforms.expand import expand
 from transforms.normalise import Outcome, normalise
 from transforms.read import read
+from transforms.redaction import Redactor
 from transforms.unwrap import Unwrapper
 
 STDIN = "-"
@@ -34,13 +36,26 @@ _SHOWN_CHARS = 600
 @click.argument("file", metavar="FILE|-")
 @source_option
 @click.option("--json", "as_json", is_flag=True, help="One JSON object per call, with every column.")
+@click.option("--redact", multiple=True, metavar="NAME", help="As for 'normalise': see what it takes out.")
 @strict_option
-def command(file: str, source: str, as_json: bool, strict: bool) -> None:  # noqa: FBT001 - click passes by name
+def command(
+    file: str,
+    source: str,
+    *,
+    as_json: bool,
+    redact: tuple[str, ...],
+    strict: bool,
+) -> None:
     """Show what each record of a file becomes, and by which rules. Writes nothing."""
     if file != STDIN and not Path(file).is_file():
         raise WrongUseError(f"{file}: there is no such file; name a file of records, or - for the standard input")
     unwrapper = Unwrapper(envelopes_of(source))
     found = outcomes(file, unwrapper, transcripts_of(source))
+    if redact:
+        try:
+            found = _redacted(found, Redactor(patterns_of(redact)))
+        except RedactionError as error:
+            raise WrongUseError(f"--redact: {error}") from error
     rejects = print_json(found) if as_json else print_readable(found, Console())
     if strict and rejects:
         sys.exit(1)
@@ -62,6 +77,15 @@ def outcomes(path: str, unwrapper: Unwrapper, transcripts: Collection[str] = NAM
             for reject in outcome.rejects:
                 reject.source_file = STDIN
             yield outcome
+
+
+def _redacted(found: Iterable[Outcome], redactor: Redactor) -> Iterator[Outcome]:
+    for outcome in found:
+        for call in outcome.calls:
+            redactor.redact_call(call)
+        for reject in outcome.rejects:
+            redactor.redact_reject(reject)
+        yield outcome
 
 
 def json_rows(outcome: Outcome) -> Iterator[dict[str, Any]]:

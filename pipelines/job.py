@@ -29,8 +29,8 @@ def command(job: str, *, full: bool, replace: bool, as_json: bool) -> None:
     """Run a job file: read each of its inputs into its lake.
 
     An input that fails stops no other one: its line is printed, and the exit code is 2. The file's keys: lake; inputs,
-    a list of paths with, where wanted, source, skip, since, until; and partition, since, until, wait, step, workers,
-    strict, beam. Paths in it are relative to its own folder.
+    a list of paths with, where wanted, source, skip, since, until; and redact, no_text, partition, since, until, wait,
+    step, workers, strict, beam. Paths in it are relative to its own folder.
     """
     path = Path(job)
     try:
@@ -82,6 +82,8 @@ def _settings(item: Input, job: Job, path: Path, *, full: bool, replace: bool) -
             "full": full,
             "replace": replace,
             "rejects": None,
+            "redact": [*job.redact],
+            "no_text": job.no_text,
             "partition": job.partition,
             "wait": job.wait,
             "step_bytes": size(job.step) if job.step else None,

@@ -16,6 +16,7 @@ from pipelines.account import print_account, summary
 from pipelines.options import DAY, SIZE, envelopes_of, source_id, source_option, strict_option, transcripts_of
 from pipelines.wrong_use import WrongUseError
 from schemas.lake import Grain
+from schemas.redaction import RedactionError, patterns_of
 from schemas.settings import Settings
 
 
@@ -29,6 +30,13 @@ from schemas.settings import Settings
 @click.option("--full", is_flag=True, help="Read files again that the lake has read already.")
 @click.option("--replace", is_flag=True, help="Derive anew: take out what came from these files, and read them again.")
 @click.option("--rejects", metavar="LAKE", help="In place of INPUT: try this lake's rejects again.")
+@click.option(
+    "--redact",
+    multiple=True,
+    metavar="NAME",
+    help="Take out of every text: email, phone, card, iban, key, ip, all, or your own as NAME=PATTERN.",
+)
+@click.option("--no-text", is_flag=True, help="Store counts only, no text of any kind.")
 @click.option("--partition", type=click.Choice(list(Grain)), help="The grain of a new lake; by date unless given.")
 @click.option("--wait", type=click.FloatRange(0), default=0, metavar="SECONDS", help="Wait for another run to end.")
 @click.option(
@@ -80,6 +88,10 @@ def settings_of(source: str, inputs: Sequence[str], beam_options: Sequence[str],
         raise WrongUseError("INPUT is missing: name files, folders or globs")
     elif not given["lake"]:
         raise WrongUseError("--lake is missing: name the folder of the lake")
+    try:
+        given["redact"] = patterns_of(given["redact"])
+    except RedactionError as error:
+        raise WrongUseError(f"--redact: {error}") from error
     envelopes = envelopes_of(source)
     return Settings(
         inputs=tuple(inputs),

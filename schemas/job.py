@@ -40,6 +40,8 @@ class Job(_Part):
 
     lake: str
     inputs: Annotated[tuple[Input, ...], Field(min_length=1)]
+    redact: tuple[str, ...] = ()
+    no_text: bool = False
     partition: Grain | None = None
     since: Day | None = None
     until: Day | None = None

@@ -33,3 +33,5 @@ class Reject:
     raw: bytes = b""
     source: str | None = None
     date: int | None = None
+    reject_id: str | None = None
+    """Null until it is known: of the file, the position and the bytes before any redaction."""

@@ -7,6 +7,7 @@ from pydantic import BaseModel, ConfigDict
 
 from schemas.envelope import Envelope
 from schemas.lake import Grain
+from schemas.redaction import Pattern
 
 STEP_BYTES = 2 << 30
 STEPS = 8
@@ -39,6 +40,10 @@ class Settings(BaseModel):
     """As ``full``, and take out first what came from these files."""
     rejects: bool = False
     """Try the lake's rejects again in place of reading inputs."""
+    redact: tuple[Pattern, ...] = ()
+    """What is taken out of every text before anything is stored."""
+    no_text: bool = False
+    """Store counts only."""
     partition: Grain | None = None
     """The grain of a new lake; null: by date, or whatever an existing one has."""
     wait: float = 0

@@ -22,7 +22,7 @@ def to_reject_batch(rejects: Sequence[Reject]) -> pa.RecordBatch:
     """Rejects as one RecordBatch of ``schemas.reject.REJECT_SCHEMA``; the run's id is filled in by staging."""
     rows = [
         {
-            "reject_id": _reject_id(reject),
+            "reject_id": reject.reject_id or reject_id(reject),
             "reason": str(reject.reason),
             "detail": reject.detail,
             "source": reject.source,
@@ -37,7 +37,8 @@ def to_reject_batch(rejects: Sequence[Reject]) -> pa.RecordBatch:
     return pa.RecordBatch.from_pylist(rows, schema=REJECT_SCHEMA)
 
 
-def _reject_id(reject: Reject) -> str:
+def reject_id(reject: Reject) -> str:
+    """The identity of a reject: the same record at the same place is the same reject."""
     identity = blake2b(reject.raw, digest_size=16)
     identity.update(f"\0{reject.source_file}\0{reject.source_position}".encode())
     return identity.hexdigest()

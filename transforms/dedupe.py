@@ -54,7 +54,7 @@ _COLUMNS = {
     Kind.CALLS: (
         "call_id", "called_at", "thinking_chars", "answer_chars", "finish_reason", "input_tokens", "output_tokens",
         "error_type", "error_message", "source_file", "source_position", "normaliser_version", "thinking_purged_at",
-        "answer_purged_at", "date",
+        "answer_purged_at", "redactions", "date",
     ),
     Kind.REJECTS: ("reject_id", "source_file", "source_position", "normaliser_version", "detail", "date"),
 }  # fmt: skip
@@ -71,8 +71,9 @@ _CANDIDATE = {
         try_cast(normaliser_version AS INTEGER),
         source_file,
         source_position,
-        CASE WHEN thinking_purged_at IS NULL THEN thinking_chars END,
-        CASE WHEN answer_purged_at IS NULL THEN answer_chars END,
+        -- Redacted texts differ from others for that alone: they are not compared.
+        CASE WHEN thinking_purged_at IS NULL AND coalesce(redactions, 0) = 0 THEN thinking_chars END,
+        CASE WHEN answer_purged_at IS NULL AND coalesce(redactions, 0) = 0 THEN answer_chars END,
         thinking_purged_at,
         answer_purged_at
     """,

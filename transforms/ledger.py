@@ -177,6 +177,16 @@ def entry(listed: Listed, way: Way, run_id: str) -> Entry:
     )
 
 
+def after_reading(looked_at: Entry) -> Entry:
+    """The entry of a file that has been read: where it was cut, rewritten or gone meanwhile, nothing counts as read.
+
+    Then the next run reads it whole, whatever it has become.
+    """
+    if looked_at.digest is None or _digest(looked_at.file, looked_at.size) == looked_at.digest:
+        return looked_at
+    return looked_at._replace(version="", digest=None, read_to=0)
+
+
 def _digest(file: str, size: int) -> str | None:
     """Hash the beginning of a file and the end of its first ``size`` bytes; null where it cannot be opened."""
     try:

@@ -4,6 +4,7 @@ import gc
 import traceback
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from datetime import datetime
 from pathlib import Path
 from typing import Literal, NamedTuple
 
@@ -14,6 +15,7 @@ from schemas.account import Tally
 from schemas.call import Call
 from schemas.envelope import Envelope
 from schemas.exchange import Exchange, RawRecord, RecordBatch, RecordBatches
+from schemas.redaction import Pattern
 from schemas.reject import Reject
 from schemas.vocabulary import Fate, FinishReason, RejectReason
 from transforms.bundles import unbundled
@@ -21,8 +23,10 @@ from transforms.calls import to_calls
 from transforms.columns import to_batch, to_reject_batch
 from transforms.json_text import to_json
 from transforms.not_calls import NoCall
+from transforms.redaction import Redactor
 from transforms.sessions import fold_records
 from transforms.stage import Normalised
+from transforms.text_free import without_texts
 from transforms.unwrap import Skip, Unwrapper
 
 OUTSIDE_RANGE = "outside --since and --until"
@@ -157,20 +161,36 @@ class Normalise(beam.PTransform[PCollection[RecordBatches], PCollection[Normalis
 
     envelopes: Sequence[Envelope]
     window: Window = ALWAYS
+    redacted: tuple[Pattern, ...] = ()
+    text_free_at: datetime | None = None
+    """Store no text; the time is when it was left out."""
 
     def expand(self, input_or_inputs: PCollection[RecordBatches]) -> PCollection[Normalised]:
         """Wire it."""
-        return input_or_inputs | "NormaliseBatch" >> beam.ParDo(_NormaliseFn(self.envelopes, self.window))
+        return input_or_inputs | "NormaliseBatch" >> beam.ParDo(
+            _NormaliseFn(self.envelopes, self.window, self.redacted, self.text_free_at)
+        )
 
 
 class _NormaliseFn(beam.DoFn):
-    def __init__(self, envelopes: Sequence[Envelope], window: Window) -> None:
+    def __init__(
+        self,
+        envelopes: Sequence[Envelope],
+        window: Window,
+        redacted: tuple[Pattern, ...],
+        text_free_at: datetime | None,
+    ) -> None:
         self._unwrapper = Unwrapper(envelopes)
         self._window = window
+        self._redacted = redacted
+        self._text_free_at = text_free_at
+        self._redactor: Redactor | None = None
 
     def setup(self) -> None:
         # Beam and the models are here to stay: without them each collection has only a batch's objects to look at.
         gc.freeze()
+        if self._redacted:
+            self._redactor = Redactor(self._redacted)
 
     def process(self, element: RecordBatches) -> Iterator[Normalised]:
         outcomes = [normalise(batch, self._unwrapper, self._window) for batch in element]
@@ -179,4 +199,10 @@ class _NormaliseFn(beam.DoFn):
             tally.add(outcome.tally)
         calls = [call for outcome in outcomes for call in outcome.calls]
         rejects = [reject for outcome in outcomes for reject in outcome.rejects]
-        yield Normalised(to_batch(calls), to_reject_batch(rejects), tally)
+        if self._redactor:
+            for call in calls:
+                self._redactor.redact_call(call)
+            for reject in rejects:
+                self._redactor.redact_reject(reject)
+        found = Normalised(to_batch(calls), to_reject_batch(rejects), tally)
+        yield without_texts(found, self._text_free_at) if self._text_free_at else found

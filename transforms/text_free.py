@@ -1,8 +1,9 @@
-"""A copy of a lake without its texts: for people who may count, but not read."""
+"""Counts without texts: a lake that never gets any, and a copy of one for people who may count, but not read."""
 
 import shutil
 from collections.abc import Iterator
 from dataclasses import replace
+from datetime import datetime
 from pathlib import Path
 
 import numpy as np
@@ -13,7 +14,8 @@ from schemas.lake import Kind, Pointer, PriceFiles, RunContext
 from transforms.due import Due
 from transforms.partition_file import with_file
 from transforms.parts import Part
-from transforms.purge import changes, take_out
+from transforms.purge import changes, replaced, take_out
+from transforms.stage import Normalised
 
 
 def copy_calls(source: Path, pointer: Pointer, run: RunContext) -> RunAccount:
@@ -44,13 +46,26 @@ def with_prices(source: Path, pointer: Pointer, run: RunContext) -> RunContext:
 
 def _copy(file: Path, partition: str, run: RunContext) -> PartitionAccount:
     account = PartitionAccount(kind=Kind.CALLS, partition=partition)
-    account = with_file(account, run, _without_texts(file, run))
+    account = with_file(account, run, _copied(file, run))
     return account.model_copy(update={"arrived": account.file.rows if account.file else 0})
 
 
-def _without_texts(file: Path, run: RunContext) -> Iterator[pa.RecordBatch]:
+def without_texts(found: Normalised, at: datetime) -> Normalised:
+    """What a batch came to, as counts only; what is left out now never comes back, as after a purge."""
+    nothing = pa.nulls(found.rejects.num_rows)
+    rejects = found.rejects
+    for name in ("raw", "detail"):
+        rejects = replaced(rejects, name, nothing.cast(rejects[name].type))
+    return Normalised(_counts_only(found.calls, at), rejects, found.tally)
+
+
+def _copied(file: Path, run: RunContext) -> Iterator[pa.RecordBatch]:
     for batch in Part(file, own=True).batches():
-        yield take_out(batch, changes(Kind.CALLS, batch, _all_due(batch.num_rows)), run.started_at)
+        yield _counts_only(batch, run.started_at)
+
+
+def _counts_only(calls: pa.RecordBatch, at: datetime) -> pa.RecordBatch:
+    return take_out(calls, changes(Kind.CALLS, calls, _all_due(calls.num_rows)), at)
 
 
 def _all_due(rows: int) -> Due:

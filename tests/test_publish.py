@@ -353,12 +353,12 @@ def test_all_columns_come_through(lake: Lake) -> None:
 
 
 def test_a_file_that_lacks_a_newer_column_reads_as_null(lake: Lake) -> None:
-    add(lake, call("old", redactions=3))
+    add(lake, call("old", latency_ms=3))
     [file] = lake.pointer().calls.values()
     path = lake.path / file.path
-    pq.write_table(pq.ParquetFile(path).read().drop_columns(["redactions"]), path)
-    add(lake, call("new", source_position=1, redactions=4))
-    assert ask(lake.path, "SELECT call_id, redactions FROM calls ORDER BY ALL") == [("new", 4), ("old", None)]
+    pq.write_table(pq.ParquetFile(path).read().drop_columns(["latency_ms"]), path)
+    add(lake, call("new", source_position=1, latency_ms=4))
+    assert ask(lake.path, "SELECT call_id, latency_ms FROM calls ORDER BY ALL") == [("new", 4), ("old", None)]
 
 
 def test_sources_are_derived_anew(lake: Lake) -> None:

@@ -22,6 +22,7 @@ from schemas.lake import Grain, Kind, LakeFile, Pointer
 from tests.lake_runs import DAY, add, ask, call, normalised, published, reject, rows, staged
 from transforms import lock as locking
 from transforms.accounts import AddUp, NoAccountError, read_account
+from transforms.durable import write_text
 from transforms.lake import DATABASE, POINTER, Lake, NotALakeError, UnbalancedError
 from transforms.lock import LakeLockedError, LockLostError
 from transforms.publish import Publish
@@ -83,6 +84,21 @@ class TestCreating:
     def test_a_path_that_duckdb_misreads_is_refused(self, tmp_path: Path, name: str) -> None:
         with pytest.raises(NotALakeError, match="must not contain"):
             Lake.create(tmp_path / name / "lake")
+
+    @pytest.mark.parametrize(
+        "left", ["runs/", "lake.json.17.tmp", "thinkledger.duckdb.17.tmp.wal", "lock", "lock.guard"]
+    )
+    def test_what_a_process_left_that_died_while_making_it_is_no_hindrance(self, tmp_path: Path, left: str) -> None:
+        (tmp_path / left).mkdir() if left.endswith("/") else (tmp_path / left).touch()
+        lake = Lake.create(tmp_path)
+        lake.abort(lake.begin_run())
+        assert {path.name for path in tmp_path.iterdir()} == {POINTER, DATABASE, "lock.guard", "runs", "staging"}
+
+    @pytest.mark.parametrize("name", ["staging", "locks"])
+    def test_a_folder_with_things_of_like_names_is_refused(self, tmp_path: Path, name: str) -> None:
+        (tmp_path / name).mkdir()
+        with pytest.raises(NotALakeError, match=f"holds {name}"):
+            Lake.create(tmp_path)
 
     def test_no_lake(self, tmp_path: Path) -> None:
         with pytest.raises(NotALakeError, match=r"holds no lake\.json"):
@@ -237,6 +253,42 @@ class TestLock:
             lake.begin_run()
         lake.abort(run)
 
+    def test_nobody_comes_between_the_last_look_at_the_lock_and_the_swap(
+        self, lake: Lake, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        """Not even where somebody removes the lock of a run that is stopped there."""
+        refused = []
+
+        def swap(path: Path, text: str) -> None:
+            if path.name == POINTER:
+                (lake.path / "lock").unlink()
+                with pytest.raises(LakeLockedError, match="is being changed by a process right now") as told:
+                    add(Lake.open(lake.path), call("b", source_position=2))
+                refused.append(told)
+            write_text(path, text)
+
+        with monkeypatch.context() as patch:
+            patch.setattr("transforms.lake.write_text", swap)
+            patch.setattr("transforms.lock._GUARD_SECONDS", 0.1)
+            add(lake, call("a"))
+        assert len(refused) == 1
+        assert [row[0] for row in rows(lake)] == ["a"]
+
+    def test_a_run_that_is_given_up_after_its_commit_keeps_its_files(
+        self, lake: Lake, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        """Ctrl-C comes just after the swap; another run builds upon it before the first one cleans up."""
+        run = lake.begin_run()
+        account = published(run, staged(run, [normalised([call("a"), call("b", DAY + 1, source_position=1)])]))
+        with monkeypatch.context() as patch:
+            patch.setattr(Lake, "_end", _interrupt)
+            with pytest.raises(KeyboardInterrupt):
+                lake.commit(run, account)
+        (lake.path / "lock").unlink()
+        add(lake, call("c", DAY + 2, source_position=2))
+        lake.abort(run)
+        assert [row[0] for row in rows(lake)] == ["a", "b", "c"]
+
     @staticmethod
     def hold(lake: Lake, pid: int, host: str = socket.gethostname(), process: str = "") -> None:
         started = "2026-01-01T00:00:00Z"
@@ -244,6 +296,10 @@ class TestLock:
             "token": "aa", "owner": "x", "pid": pid, "host": host, "started_at": started, "process": process,
         }  # fmt: skip
         (lake.path / "lock").write_text(json.dumps(holder))
+
+
+def _interrupt(*_: object) -> None:
+    raise KeyboardInterrupt
 
 
 class TestAccount:

@@ -352,7 +352,7 @@ def _is_unfinished(entry: Path) -> bool:
     """Tell what is in the folder while a lake is made there; a process that died then leaves it."""
     if entry.name == "runs":
         return not any(entry.iterdir())
-    return entry.name.startswith((_LOCK, f"{POINTER}.", f"{DATABASE}."))
+    return entry.name.startswith((f"{POINTER}.", f"{DATABASE}.")) or entry.name in {_LOCK, f"{_LOCK}.guard"}
 
 
 def _remove(path: Path, lake: Path) -> None:

@@ -1,6 +1,7 @@
 """Normalise: batches of raw records to calls and rejects, each with its place, every record counted once."""
 
 import gc
+import re
 import traceback
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
@@ -31,7 +32,7 @@ from transforms.unwrap import Skip, Unwrapper
 
 OUTSIDE_RANGE = "outside --since and --until"
 HOLDS_NO_CALL = "the record holds no call"
-_WORD_CHARS = 40
+_LABEL = re.compile(r"[\w.:/-]{1,40}")
 _KNOWN_TO_BE_NO_EFFORT = {"default", "auto", "true", "false"}
 
 
@@ -125,9 +126,9 @@ def _count(result: Result, outcome: Outcome, record: RawRecord, file: str, windo
         tally.calls_by[f"{result.protocol or 'unknown'}/{result.thinking_form or 'none'}"] += 1
         tally.sources[f"{result.source}/calls"] += 1
         if result.finish_reason == FinishReason.OTHER:
-            tally.unmatched[f"finish_reason={(result.finish_reason_raw or '')[:_WORD_CHARS]}"] += 1
+            tally.unmatched[f"finish_reason={_label(result.finish_reason_raw)}"] += 1
         if word := _unknown_effort(result):
-            tally.unmatched[f"effort_requested={word[:_WORD_CHARS]}"] += 1
+            tally.unmatched[f"effort_requested={_label(word)}"] += 1
         outcome.calls.append(result)
     elif isinstance(result, Skip | NoCall):
         tally.skipped[result.rule] += 1
@@ -138,6 +139,11 @@ def _count(result: Result, outcome: Outcome, record: RawRecord, file: str, windo
         tally.sources[f"{result.source or 'unknown'}/rejects"] += 1
         result.source_file, result.source_position, result.raw = file, record.position, _raw(record)
         outcome.rejects.append(result)
+
+
+def _label(word: str | None) -> str:
+    """A word for the account, which outlives every text: what may be one is not told."""
+    return word if word and _LABEL.fullmatch(word) else "a text"
 
 
 def _unknown_effort(call: Call) -> str | None:

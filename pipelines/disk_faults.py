@@ -28,7 +28,7 @@ def told_in_one_line(lake: str, what_is_kept: str) -> Iterator[None]:
     try:
         yield
     except (OSError, RuntimeError, *_OF_DUCKDB) as error:
-        fault = str(error) if not isinstance(error, RuntimeError) else fault_in(str(error))
+        fault = fault_in(str(error)) if isinstance(error, RuntimeError) else str(error)
         if fault is None:
             raise
         raise WrongUseError(f"{lake}: {' '.join(fault.split())}; {what_is_kept}") from error

@@ -12,6 +12,7 @@ import orjson
 from apache_beam.options.pipeline_options import PipelineOptions
 from rich.console import Console
 
+from pipelines.disk_faults import told_in_one_line
 from pipelines.ingest import runner_options
 from pipelines.options import DAY, lake_option
 from pipelines.purged import Report, files_left, print_report, summary
@@ -34,6 +35,7 @@ _REFUSALS = (
     PolicyError, NotALakeError, LakeLockedError, LockLostError, UnbalancedError, NoAccountError, NotPurgedError
 )  # fmt: skip
 """What says of itself, in one line, what is wrong and what to do."""
+_KEPT = "the lake is as the last commit left it; run the same command again"
 
 
 class _Grace(click.ParamType[timedelta]):
@@ -145,7 +147,7 @@ def run(wanted: Wanted) -> Report:
         StoppedError: somebody stopped it.
     """
     try:
-        with stoppable("nothing was purged; run the same command again"):
+        with stoppable(_KEPT), told_in_one_line(wanted.lake, _KEPT):
             policy = _file(wanted)
             lake = Lake.open(wanted.lake)
             context = lake.begin_run(["retention"], owner="thinkledger retain", wait=wanted.wait, grace=wanted.grace)

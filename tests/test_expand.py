@@ -106,12 +106,12 @@ def test_plain_lines_are_cut_by_bytes(tmp_path: Path, monkeypatch: pytest.Monkey
     [
         ("calls.json", b'{"a": 1}\n{"a": 2}\n', ("lines", None, 0, 18)),
         ("calls.jsonl", b'[{"a": 1},{"a": 2}]', ("document", None, 0, -1)),
-        ("calls.log", gzip.compress(b'{"a": 1}\n'), ("lines", "gzip", 0, -1)),
+        ("calls.log", gzip.compress(b'{"a": 1}\n', mtime=0), ("lines", "gzip", 0, -1)),
         ("calls.gz", b'{"a": 1}\n', ("lines", None, 0, 9)),
         ("calls", _zstd(b"[{}]"), ("document", "zstd", 0, -1)),
         ("skippable", b"\x5a\x2a\x4d\x18\x01\0\0\0x" + _zstd(b"{}"), ("lines", "zstd", 0, -1)),
-        ("cut-array", gzip.compress(b'[{"a": 1}, {"a', 0)[:-8], ("document", "gzip", 0, -1)),
-        ("cut.gz", gzip.compress(b'{"a": 1}\n')[:5], ("lines", "gzip", 0, -1)),
+        ("cut-array", gzip.compress(b'[{"a": 1}, {"a', 0, mtime=0)[:-8], ("document", "gzip", 0, -1)),
+        ("cut.gz", gzip.compress(b'{"a": 1}\n', mtime=0)[:5], ("lines", "gzip", 0, -1)),
         ("cut.parquet", b"PAR1 and no more", ("parquet", None, 0, -1)),
     ],
 )
@@ -123,7 +123,7 @@ def test_a_file_becomes_shards(
     assert list(expand(str(path))) == [Shard(str(path), *expected)]
 
 
-@pytest.mark.parametrize("content", [b"", b"\n \n", gzip.compress(b""), _zstd(b"\n")])
+@pytest.mark.parametrize("content", [b"", b"\n \n", gzip.compress(b"", mtime=0), _zstd(b"\n")])
 def test_a_file_without_text_has_no_shards(content: bytes, tmp_path: Path) -> None:
     path = tmp_path / "empty"
     path.write_bytes(content)
@@ -186,7 +186,7 @@ def test_urls_go_through_beams_file_systems(monkeypatch: pytest.MonkeyPatch) -> 
     pq.write_table(pa.table({"a": [1, 2]}), sink)
     files = {
         "memory://logs/a.jsonl": b'{"a": 1}\n{"a": 2}\n',
-        "memory://logs/day/b.gz": gzip.compress(b'{"a": 3}\n'),
+        "memory://logs/day/b.gz": gzip.compress(b'{"a": 3}\n', mtime=0),
         "memory://logs/day/c": _zstd(b'[{"a": 4}]'),
         "memory://logs/day/d": sink.getvalue().to_pybytes(),
         "memory://logs/day/_SUCCESS": b"",
@@ -225,9 +225,9 @@ def test_many_members_are_one_text(compression: str, compress: Any, tmp_path: Pa
 
 def test_zeros_behind_a_gzip_member_are_padding_and_anything_else_is_a_fault(tmp_path: Path) -> None:
     path = tmp_path / "calls"
-    path.write_bytes(gzip.compress(_TEXT) + b"\0" * 600)
+    path.write_bytes(gzip.compress(_TEXT, mtime=0) + b"\0" * 600)
     assert _read_until_fault(path, "gzip") == (_TEXT, None)
-    path.write_bytes(gzip.compress(_TEXT) + b"garbage")
+    path.write_bytes(gzip.compress(_TEXT, mtime=0) + b"garbage")
     text, fault = _read_until_fault(path, "gzip")
     assert text == _TEXT
     assert "incorrect header" in str(fault)
@@ -235,7 +235,7 @@ def test_zeros_behind_a_gzip_member_are_padding_and_anything_else_is_a_fault(tmp
 
 def test_a_gzip_bomb_is_unpacked_block_by_block(tmp_path: Path) -> None:
     path = tmp_path / "calls"
-    path.write_bytes(gzip.compress(b"0" * (20 * module.BLOCK_BYTES)))
+    path.write_bytes(gzip.compress(b"0" * (20 * module.BLOCK_BYTES), mtime=0))
     sizes = [len(block) for block in blocks(str(path), "gzip")]
     assert sum(sizes) == 20 * module.BLOCK_BYTES
     assert max(sizes) <= module.BLOCK_BYTES

@@ -1,8 +1,7 @@
-"""The commands as a user runs them: files in, a lake out, DuckDB reads it; reruns, kills, several processes."""
+"""The commands as a user runs them: files in, a lake out, DuckDB reads it; reruns, stops, several processes."""
 
 import gzip
 import json
-import os
 import signal
 import subprocess
 import sys
@@ -89,23 +88,6 @@ def test_files_one_by_one_give_the_same_calls(logs: Path, undisturbed: Path, tmp
     for file in sorted(logs.iterdir(), reverse=True):
         assert thinkledger("normalise", file, "--lake", lake).returncode == 0
     assert rows(lake) == rows(undisturbed)
-
-
-@pytest.mark.parametrize("moment", ["*.arrow", "*/calls/*/*.parquet", "*/runs/*.json"])
-def test_a_killed_run_started_again_gives_the_same_lake(
-    moment: str, logs: Path, undisturbed: Path, tmp_path: Path
-) -> None:
-    lake = tmp_path / "lake"
-    command = [sys.executable, "-m", "pipelines", "normalise", str(logs), "--lake", str(lake)]
-    with subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL) as process:
-        deadline = time.monotonic() + 60
-        while process.poll() is None and time.monotonic() < deadline and not _exists(tmp_path, moment):
-            time.sleep(0.002)
-        os.kill(process.pid, signal.SIGKILL)
-    assert thinkledger("normalise", logs, "--lake", lake).returncode == 0
-    assert rows(lake) == rows(undisturbed)
-    assert rows(lake, "rejects") == rows(undisturbed, "rejects")
-    assert not list((lake / "staging").glob("*"))
 
 
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])

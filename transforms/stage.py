@@ -27,6 +27,8 @@ from transforms.progress import tell
 ACCOUNT = "account"
 """The key of what belongs to no partition: the tallies."""
 SCHEMAS = {Kind.CALLS: SCHEMA, Kind.REJECTS: REJECT_SCHEMA}
+_PACKED = pa.ipc.IpcWriteOptions(compression="zstd")
+"""As small as the Parquet that comes of it, where plain Arrow takes two to thirteen times as much disk."""
 _ORDER = {
     Kind.CALLS: ("date", "called_at", "call_id"),
     Kind.REJECTS: ("date", "source_file", "source_position"),
@@ -105,7 +107,7 @@ def _cut(rows: pa.RecordBatch, grain: Grain) -> list[tuple[int | None, pa.Record
 def _write(parts: list[pa.RecordBatch], folder: Path, kind: Kind) -> str:
     name = f"{kind}-{uuid4().hex}.arrow"
     aside = folder / f"{name}.tmp"
-    with pa.OSFile(str(aside), "wb") as sink, pa.ipc.new_file(sink, parts[0].schema) as writer:
+    with pa.OSFile(str(aside), "wb") as sink, pa.ipc.new_file(sink, parts[0].schema, options=_PACKED) as writer:
         for part in parts:
             writer.write_batch(part)
     aside.replace(folder / name)

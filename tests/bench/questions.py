@@ -26,7 +26,7 @@ from schemas.lake import Kind, LakeFile, Pointer
 from transforms.lake import DATABASE, POINTER
 from transforms.views import build_views
 
-_FIRST = date(2026, 8, 1)
+FIRST = date(2026, 8, 1)
 _LIMIT_S = 2.0
 _REQUIRED = {"what_if_model": {"to_model": "gpt-5-mini"}}
 _MODELS = (
@@ -151,7 +151,7 @@ def write_lake(lake: Path, calls: int, days: int) -> None:
     with duckdb.connect() as db:
         db.from_arrow(pa.Table.from_batches([], schema=SCHEMA)).create("shape")
         for number in range(days):
-            day = _FIRST + timedelta(days=number)
+            day = FIRST + timedelta(days=number)
             pointer.put(Kind.CALLS, f"date={day}", _write_day(db, lake, day, calls // days))
     (lake / POINTER).write_text(pointer.model_dump_json())
     build_views(lake / DATABASE, lake, pointer)

@@ -97,7 +97,7 @@ def envelopes_of(source: str) -> tuple[Envelope, ...]:
     if source in NAMES:
         return ()
     try:
-        return built_in() if source == _AUTO else (load(source),)
+        return built_in() if source == _AUTO else (load(source, NAMES),)
     except MappingError as error:
         raise WrongUseError(f"--source {error}") from error
 

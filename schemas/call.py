@@ -96,7 +96,12 @@ COLUMNS: tuple[Column, ...] = (
     Column("user_id", pa.string(), "the user to charge"),
     Column("team", pa.string(), "the team to charge"),
     Column("api_key_id", pa.string(), "an alias or a hash of the key, never a secret"),
-    Column("tags", TAGS, "labels to charge by; keys are unique"),
+    Column(
+        "tags",
+        TAGS,
+        "labels to charge by; keys are unique. part_of and iteration are ours: another model's run within an answer "
+        "has the answer's call_id in part_of, and what the run was for in iteration",
+    ),
     Column("source_file", _WORD, "lineage: the file"),
     Column("source_position", pa.int64(), "lineage: byte offset of the line, index in the array, or Parquet row"),
     Column("run_id", _WORD, "lineage: the run that wrote the row"),

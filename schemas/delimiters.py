@@ -54,12 +54,20 @@ class QuietFamily(_Entry):
     apart_from: tuple[str, ...]
 
 
+class UnmarkedFamily(_Entry):
+    """Models whose thinking and answer are one text without a mark where a request asks for this format."""
+
+    models: str
+    reasoning_format: str
+
+
 class Registry(_Entry):
     """The whole file."""
 
     pairs: tuple[Pair, ...]
     quiet_families: tuple[QuietFamily, ...]
     harmony_models: str
+    unmarked: tuple[UnmarkedFamily, ...] = ()
     policies: dict[TagPolicy, tuple[str, ...]]
 
     @model_validator(mode="after")
@@ -126,6 +134,14 @@ def delimiters_for(model: str | None) -> Delimiters:
             lone &= set(family.apart_from)
     harmony = bool(re.search(known.harmony_models, name))
     return _compiled(tuple(pair.name for pair in usable), frozenset(lone), harmony=harmony)
+
+
+def leaves_no_mark(model: str | None, reasoning_format: str | None) -> bool:
+    """Tell whether a model's thinking and answer come as one text that nothing can split, by what the request asked."""
+    if reasoning_format is None:
+        return False
+    name, wanted = (model or "").lower(), reasoning_format.lower()
+    return any(family.reasoning_format == wanted and re.search(family.models, name) for family in registry().unmarked)
 
 
 @cache

@@ -5,6 +5,7 @@ A mapping is a YAML or JSON file. The built-in ones in ``schemas/envelopes/`` ar
 """
 
 import difflib
+from collections.abc import Sequence
 from functools import cache
 from pathlib import Path
 from typing import Annotated, Any, get_args
@@ -64,6 +65,7 @@ class Recognise(_Part):
     all: Annotated[tuple[RecordPath, ...], Field(description="paths that must be there")] = ()
     any: Annotated[tuple[RecordPath, ...], Field(description="paths of which one must be there")] = ()
     none: Annotated[tuple[RecordPath, ...], Field(description="paths that must not be there")] = ()
+    only: Annotated[tuple[str, ...], Field(description="keys beside which the record must have no other")] = ()
     equal: Annotated[dict[RecordPath, Scalar], Field(description="paths and the values they must have")] = {}
     only_if_no_other: Annotated[bool, Field(description="recognised only where no other form is")] = False
 
@@ -86,12 +88,13 @@ class Test(_Part):
     exists: bool | None = None
     not_null: bool = False
     glob: Annotated[tuple[str, ...], BeforeValidator(_listed)] = ()
+    not_glob: Annotated[tuple[str, ...], BeforeValidator(_listed)] = ()
     otherwise: Annotated[str, Field(description="what a record is where this does not hold; for the account")] = ""
 
     @model_validator(mode="after")
     def _tests_something(self) -> "Test":
         if not self.model_fields_set - {"path", "otherwise"}:
-            raise ValueError("needs eq, in, not_in, exists, not_null or glob")
+            raise ValueError("needs eq, in, not_in, exists, not_null, glob or not_glob")
         return self
 
 
@@ -105,6 +108,13 @@ class Body(_Part):
     ] = {}
     base64_if: Annotated[Test | None, Field(description="the body is base64 where this holds")] = None
     plain_text: Annotated[bool, Field(description="text that is no JSON and no stream is the answer")] = False
+    plain_text_if: Annotated[Test | None, Field(description="such text is the answer where this holds")] = None
+    attachments: Annotated[
+        RecordPath | None,
+        Field(
+            description="texts by name, which stand in the body as attachment://name; one that is missing is no text"
+        ),
+    ] = None
 
 
 class Spec(_Part):
@@ -113,6 +123,7 @@ class Spec(_Part):
     path: RecordPath | None = None
     unit: Annotated[str | None, Field(pattern="^(s|ms|us|ns)$", description="of a time that is a number")] = None
     scale: Annotated[float | None, Field(description="factor of a number: 1000 for seconds that become ms")] = None
+    since: Annotated[RecordPath | None, Field(description="of a latency: the time at which it began to pass")] = None
     map: Annotated[dict[str, str | int | float | bool], Field(description="values as spelled, and their meaning")] = {}
     contains: Annotated[str | None, Field(description="true where the text or the list at the path has this in it")] = (
         None
@@ -139,6 +150,7 @@ class Fields(_Part):
     url: Specs = ()
     provider: Specs = ()
     model_requested: Specs = ()
+    model: Specs = ()
     response_id: Specs = ()
     streamed: Specs = ()
     session_id: Specs = ()
@@ -161,6 +173,9 @@ class Fields(_Part):
         for name in self.model_fields_set - {"called_at"}:
             if any(spec.unit for spec in getattr(self, name)):
                 raise ValueError(f"{name}: unit is for called_at; use scale")
+        for name in self.model_fields_set - {"latency_ms"}:
+            if any(spec.since for spec in getattr(self, name)):
+                raise ValueError(f"{name}: since is for latency_ms")
         return self
 
 
@@ -190,6 +205,8 @@ class Usage(_Part):
     output: OneCount = None
     reasoning: OneCount = None
     total: OneCount = None
+    cached: Annotated[OneCount, Field(description="the part of the input that was read from a cache")] = None
+    cache_write: Annotated[OneCount, Field(description="the part of the input that was written to a cache")] = None
 
 
 OneBody = Annotated[Body | None, BeforeValidator(_as_spec)]
@@ -215,14 +232,18 @@ class Envelope(_Part):
     inline_tags: TagPolicy = TagPolicy.LEADING
 
 
-def load(path_or_name: str | Path) -> Envelope:
-    """A built-in mapping by its name, or one from a file. Raises ``MappingError``."""
+def load(path_or_name: str | Path, others: Sequence[str] = ()) -> Envelope:
+    """A built-in mapping by its name, or one from a file.
+
+    Raises:
+        MappingError: it is neither, or no mapping. ``others`` are further names that may have been meant.
+    """
     named = _FOLDER / f"{path_or_name}.yaml"
     path = named if named.parent == _FOLDER and named.is_file() else Path(path_or_name)
     try:
         content = load_yaml(path.read_text("utf-8"))
     except FileNotFoundError:
-        names = [file.stem for file in _built_in_files()]
+        names = [*(file.stem for file in _built_in_files()), *others]
         raise MappingError(
             f"{path_or_name}: no such file and no built-in source{_meant(str(path_or_name), names)}"
         ) from None

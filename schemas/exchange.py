@@ -59,6 +59,8 @@ class StatedCounts:
     output: int | None = None
     reasoning: int | None = None
     total: int | None = None
+    cached: int | None = None
+    cache_write: int | None = None
 
 
 @dataclass(slots=True)
@@ -80,6 +82,8 @@ class Exchange:
     """The provider's or host's name in the envelope's own spelling."""
     model_requested: str | None = None
     """The model that the envelope names beside the bodies."""
+    model: str | None = None
+    """The model that answered, where the envelope tells it apart from the one that was asked."""
     response_id: str | None = None
     streamed: bool | None = None
     session_id: str | None = None
@@ -103,3 +107,8 @@ class Exchange:
     tag_policy: TagPolicy = TagPolicy.LEADING
     undecodable: str | None = None
     """Why the response body could not be decoded; null where it could."""
+
+    @property
+    def is_counted(self) -> bool:
+        """Whether the envelope's own counts show that a model ran: logs without bodies still tell what was spent."""
+        return self.counts is not None and bool(self.counts.input or self.counts.output)

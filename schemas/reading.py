@@ -91,6 +91,10 @@ class Asked:
     user_id: str | None = None
     session_id: str | None = None
     tags: dict[str, str] | None = None
+    reasoning_format: str | None = None
+    """How the host is told to hand over the thinking: ``raw``, ``parsed``, ``hidden``, … (Cerebras, llama.cpp)."""
+    echoed: tuple[str, ...] = ()
+    """The prompts that the request asks to have repeated in front of the answers, in the answers' order."""
     fallbacks: dict[str, "Asked"] | None = None
     """What is sent to each model that may answer in this one's place, where the request lists them."""
 

@@ -3,6 +3,7 @@
 from typing import Any
 
 import orjson
+import pytest
 
 from schemas.exchange import Exchange, Stream
 from transforms.bundles import unbundled
@@ -45,6 +46,18 @@ def test_other_responses_are_given_back_as_they_are() -> None:
         exchange = Exchange("x", response=response)
         assert unbundled(exchange) == [exchange]
         assert unbundled(exchange)[0] is exchange
+
+
+@pytest.mark.parametrize("request_body", [None, {}, {"model": "whisper-1", "prompt": "Names: Ada", "file": "a.wav"}])
+def test_a_transcription_of_speech_is_no_answer(request_body: Json | None) -> None:
+    exchange = Exchange("x", request=request_body, response={"text": "Hello."})
+    assert unbundled(exchange) == [exchange]
+
+
+def test_items_of_a_whole_conversation_are_no_output() -> None:
+    asked = {"type": "message", "role": "user", "content": "2 + 2?"}
+    exchange = Exchange("x", response=Stream([asked, {"type": "web_search_call", "id": "ws_1"}]))
+    assert unbundled(exchange) == [exchange]
 
 
 def test_each_live_turn_has_the_set_up_and_what_was_sent() -> None:

@@ -323,9 +323,7 @@ def test_another_type_where_meaning_is_carried_is_refused(body: dict[str, Any]) 
 def test_one_text_under_several_names_counts_once() -> None:
     details = [{"type": "reasoning.text", "text": "a b"}, {"type": "reasoning.text", "text": "c"}]
     message = {"content": "x", "reasoning": "a b\n\nc", "reasoning_content": "a b\n\nc", "reasoning_details": details}
-    assert pieces_of(message)[0] == Piece(
-        PieceKind.THINKING, "a b\n\nc", source=ThinkingSource.FIELD, form=ThinkingForm.FULL
-    )
+    assert pieces_of(message)[0] == Piece(PieceKind.THINKING, "a b\n\nc", source=ThinkingSource.FIELD)
     assert texts_of(message, PieceKind.THINKING) == ["a b\n\nc"]
 
 

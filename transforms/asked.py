@@ -2,8 +2,8 @@
 
 The spellings are those of protocols-openai-shaped 4. Where several stand in one request the first in the order of
 ``_READERS`` counts, for each of switch, budget and level apart: chat templates win over API fields (vLLM, SGLang).
-Visibility (``include_reasoning``, ``reasoning_format``, ``exclude``) is never read, and the prompt only where no field
-says anything (``transforms/effort_in_prose.py``).
+Visibility (``include_reasoning``, ``reasoning_format``, ``exclude``) is no effort, and the prompt is read only where no
+field says anything (``transforms/effort_in_prose.py``).
 """
 
 from collections.abc import Callable, Iterator, Mapping
@@ -180,6 +180,7 @@ def asked_openai_shaped(request: Mapping[str, Any]) -> Asked:
         max_output_tokens=_limit(layers),
         service_tier=_text(request, "service_tier"),
         user_id=_text(request, "user") or _text(request, "safety_identifier"),
+        reasoning_format=next((word for layer in layers if (word := _text(layer, "reasoning_format"))), None),
     )
     updates = _updates(request)
     if updates or len(layers) > 1 or not _READERS.keys().isdisjoint(request):

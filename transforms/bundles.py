@@ -1,4 +1,4 @@
-"""Stored responses that hold several calls: a socket's or an agent's session, the results of a finished batch.
+"""Stored responses that hold several calls (a socket's or an agent's session, a finished batch), or a part of one.
 
 A socket has no response of its own: what one side sent and the other received stands in one list, and a session's
 set-up is the request of all its turns. Each turn (Gemini Live) or response (OpenAI Realtime) becomes an exchange with
@@ -12,11 +12,14 @@ from typing import Any
 import orjson
 
 from schemas.exchange import Exchange, JsonObject, Stream
-from transforms import clock
+from transforms import adk_response, clock
 from transforms.sessions import calls_in
 
 _LIVE = frozenset({"setup", "setupComplete", "setup_complete", "serverContent", "server_content"})
 _REALTIME = ("session.created", "session.update")
+_SERVER_CALLS = ("tool_search_call", "web_search_call", "file_search_call", "code_interpreter_call", "mcp_call")
+_ITEMS = frozenset({*_SERVER_CALLS, "message", "reasoning"})
+_ASKED = ("messages", "prompt")
 _FIRST = 3
 """A session shows what it is within its first messages."""
 
@@ -31,10 +34,30 @@ def unbundled(exchange: Exchange) -> list[Exchange]:
         return calls
     response = exchange.response
     if isinstance(response, Stream):
-        return _of_socket(exchange, response) if _is_socket(response) else [exchange]
+        return _of_socket(exchange, response) if _is_socket(response) else [_whole(exchange, response)]
     if response is not None and "metadata" in response and "name" in response:
         return list(_of_batch(exchange, response)) or [exchange]
+    if response is not None and adk_response.is_response(response):
+        return [replace(exchange, response=adk_response.body_of(response))]
+    if response is not None and response.keys() == {"text"} and _is_answer(response["text"], exchange.request):
+        return [replace(exchange, response={"role": "assistant", "content": response["text"]})]
     return [exchange]
+
+
+def _is_answer(text: object, request: JsonObject | None) -> bool:
+    """Transcriptions of speech are such bodies too: only what a model was asked for in writing is its answer."""
+    return isinstance(text, str) and request is not None and "file" not in request and any(k in request for k in _ASKED)
+
+
+def _whole(exchange: Exchange, stream: Stream) -> Exchange:
+    """Items of a Responses output that were stored without the response around them, where a tool of the server ran."""
+    if not stream.events or stream.events[0].get("type") not in _ITEMS:
+        return exchange
+    kinds = [event.get("type") for event in stream.events]
+    by_model = all(event.get("role", "assistant") == "assistant" for event in stream.events)
+    if by_model and any(kind in _SERVER_CALLS for kind in kinds) and all(isinstance(kind, str) for kind in kinds):
+        return replace(exchange, response={"object": "response", "output": stream.events})
+    return exchange
 
 
 # Sockets

@@ -8,6 +8,7 @@ from schemas.reading import Asked, Counts, Reading
 from schemas.reject import Reject
 from schemas.vocabulary import FinishReason, ReasoningBasis, ThinkingForm
 from transforms import clock, urls
+from transforms.echoes import without_prompts
 from transforms.effort import AppliedEffort, applied, applied_by_fallback
 from transforms.further_calls import further_calls
 from transforms.hearing import Heard, Refused, hear
@@ -46,16 +47,17 @@ def _build(exchange: Exchange, heard: Heard, file: str, position: int) -> Call:
     request = exchange.request
     asked = protocol.asked(request) if protocol is not None and request is not None else Asked()
     model_requested = asked.model or exchange.model_requested or (urls.model_in(exchange.url) if exchange.url else None)
-    model = reading.model or model_requested
+    model = reading.model or exchange.model or model_requested
     called_at = exchange.called_at if exchange.called_at is not None else reading.created_at
     error_type = reading.error_type or exchange.error_type
     error_message = reading.error_message or exchange.error_message
     failed = reading.finish is FinishReason.ERROR or error_type is not None or error_message is not None
     texts = compose(
-        reading.pieces,
+        without_prompts(reading.pieces, asked.echoed, reading.choices),
         policy=exchange.tag_policy,
         model=model,
         failed=failed or reading.finish is FinishReason.ABORTED,
+        reasoning_format=asked.reasoning_format,
     )
     tokens = _tokens(exchange, reading, asked)
     effort = _effort(
@@ -72,7 +74,14 @@ def _build(exchange: Exchange, heard: Heard, file: str, position: int) -> Call:
     response_id = reading.response_id or exchange.response_id
     service_tier = reading.service_tier
     return Call(
-        call_id=call_id(response_id, request, called_at, reading.pieces, from_cache=exchange.cache_hit is True),
+        call_id=call_id(
+            response_id,
+            request,
+            called_at,
+            reading.pieces,
+            from_cache=exchange.cache_hit is True,
+            beside=_told_without_bodies(exchange),
+        ),
         source=exchange.source,
         source_file=file,
         source_position=position,
@@ -134,6 +143,13 @@ def _build(exchange: Exchange, heard: Heard, file: str, position: int) -> Call:
     )
 
 
+def _told_without_bodies(exchange: Exchange) -> tuple[object, ...]:
+    counts = exchange.counts
+    if counts is None or exchange.request is not None or exchange.response is not None:
+        return ()
+    return (exchange.model_requested, exchange.user_id, exchange.latency_ms, counts.input, counts.output)
+
+
 def _effort(
     exchange: Exchange,
     reading: Reading,
@@ -176,7 +192,11 @@ def _tokens(exchange: Exchange, reading: Reading, asked: Asked) -> Tokens:
     counts = reading.counts
     if counts is None:
         stated = exchange.counts
-        counts = Counts(stated.input, stated.output, stated.reasoning, stated.total) if stated else Counts()
+        counts = (
+            Counts()
+            if stated is None
+            else Counts(stated.input, stated.output, stated.reasoning, stated.total, stated.cached, stated.cache_write)
+        )
     if exchange.reasoning_estimated:
         counts.estimated = True
     ended_by_length = reading.finish is FinishReason.LENGTH

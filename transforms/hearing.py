@@ -11,7 +11,7 @@ from schemas.vocabulary import FinishReason, RejectReason
 from transforms.errors import CallError, read_error
 from transforms.json_text import to_json
 from transforms.not_calls import NoCall, rule_of
-from transforms.protocols import PROTOCOLS
+from transforms.protocols import PROTOCOLS, claimants
 from transforms.streams import answers
 from transforms.wire_protocol import WireProtocol
 
@@ -62,9 +62,9 @@ def _hear(exchange: Exchange) -> list[Heard] | NoCall | Refused:
 
 def _claimed_by(response: JsonObject | Stream) -> list[WireProtocol]:
     if not isinstance(response, Stream):
-        return [protocol for protocol in PROTOCOLS if protocol.claims(response)]
+        return claimants(response)
     for event in response.events:
-        claimed = [protocol for protocol in PROTOCOLS if protocol.claims(event)]
+        claimed = claimants(event)
         if claimed:
             return claimed
     return []
@@ -96,7 +96,7 @@ def _hear_no_response(exchange: Exchange) -> list[Heard] | Refused:
     if exchange.undecodable is not None:
         return Refused(RejectReason.UNDECODABLE_BODY, exchange.undecodable)
     protocol = _protocol_of_request(exchange)
-    if protocol is None:
+    if protocol is None and not exchange.is_counted:
         return Refused(RejectReason.EMPTY_RECORD, "no response, no error, and no request that a protocol claims")
     return [Heard(protocol, Reading())]
 

@@ -1,6 +1,7 @@
 """Who a call is: a 128-bit hash that is stable across files, envelopes, stream or whole, and versions of the rules.
 
-Usage, finish, effort, provider and model never enter, so that a partial record and the finished one are one call.
+Usage, finish, effort, provider and model never enter, so that a partial record and the finished one are one call; but
+for logs that hold nothing else.
 """
 
 import re
@@ -49,18 +50,22 @@ def call_id(
     pieces: list[Piece],
     *,
     from_cache: bool = False,
+    beside: tuple[object, ...] = (),
 ) -> str:
     """The identity of a call, 32 hexadecimal digits.
 
     A strong response id is enough. Else the id, the request, the time and the output's text together are the identity;
     the text as the provider gave it, before any splitting or redaction. An answer from a gateway's cache repeats the id
-    of the call that was paid for, so there the id is not enough.
+    of the call that was paid for, so there the id is not enough. ``beside`` is what a log without bodies says of the
+    call: two of one second would else be one.
     """
     if response_id is not None and not from_cache and is_strong(response_id):
         return blake2b(response_id.encode(), digest_size=16, person=b"strong").hexdigest()
     content = blake2b(digest_size=16, person=b"weak")
     content.update(f"{response_id}\0{called_at}\0".encode())
     content.update(to_json(request, sort_keys=True))
+    if beside:
+        content.update(to_json(list(beside)))
     for kinds in ((PieceKind.THINKING,), (PieceKind.ANSWER, PieceKind.COMMENTARY)):
         content.update(b"\0")
         content.update("".join(piece.text for piece in pieces if piece.kind in kinds).encode())

@@ -2,12 +2,15 @@
 
 from collections.abc import Callable, Iterable, Sequence
 from fnmatch import fnmatchcase
-from typing import Any, NamedTuple
+from functools import lru_cache
+from typing import NamedTuple
 
 from schemas.envelope import Recognise, Test
 from schemas.exchange import JsonObject
-from transforms.mapping_paths import Get, Holds, first_key, getter, presence
+from transforms.mapping_paths import Get, Holds, Parents, first_key, getter, presence
 from transforms.mapping_values import spelled
+
+_WORDS_REMEMBERED = 1024
 
 
 class Recognition(NamedTuple):
@@ -22,6 +25,7 @@ def recognition(rule: Recognise) -> Recognition:
     needed = {first_key(path) for path in (*rule.all, *rule.equal)}
     choice = {first_key(path) for path in rule.any}
     barred = {path for path in rule.none if path == first_key(path)}
+    allowed = set(rule.only)
     checks: list[Holds] = [_equals(getter(path), value) for path, value in rule.equal.items()]
     checks += [presence(path) for path in rule.all if path != first_key(path)]
     checks += [_not(presence(path)) for path in rule.none if path not in barred]
@@ -30,6 +34,8 @@ def recognition(rule: Recognise) -> Recognition:
 
     def by_keys(record: JsonObject) -> bool:
         keys = record.keys()
+        if allowed and not keys <= allowed:
+            return False
         return needed <= keys and barred.isdisjoint(keys) and (not choice or not choice.isdisjoint(keys))
 
     def by_values(record: JsonObject) -> bool:
@@ -54,7 +60,9 @@ def condition(test: Test) -> Holds:
     if test.not_null:
         checks.append(lambda record, parents: get(record, parents) is not None)
     if test.glob:
-        checks.append(lambda record, parents: _matches(get(record, parents), test.glob))
+        checks.append(_matches(get, test.glob))
+    if test.not_glob:
+        checks.append(_not(_matches(get, test.not_glob)))
     return checks[0] if len(checks) == 1 else lambda record, parents: all(check(record, parents) for check in checks)
 
 
@@ -91,5 +99,13 @@ def _any(checks: list[Holds]) -> Holds:
     return lambda record, parents: any(check(record, parents) for check in checks)
 
 
-def _matches(value: Any, patterns: Iterable[str]) -> bool:
-    return isinstance(value, str) and any(fnmatchcase(value, pattern) for pattern in patterns)
+def _matches(get: Get, patterns: Iterable[str]) -> Holds:
+    @lru_cache(_WORDS_REMEMBERED)  # a log has few kinds of records, and a mapping may have many patterns
+    def matches(word: str) -> bool:
+        return any(fnmatchcase(word, pattern) for pattern in patterns)
+
+    def holds(record: JsonObject, parents: Parents) -> bool:
+        value = get(record, parents)
+        return isinstance(value, str) and matches(value)
+
+    return holds

@@ -94,6 +94,8 @@ def _field(spec: Spec, convert: _Convert) -> Get:
     if spec.path is None:
         constant = convert(spec.const)
         return lambda _record, _parents: constant
+    if spec.since is not None:
+        return _time_between(getter(spec.since), getter(spec.path))
     get = getter(spec.path)
     read = _conversion(spec, convert)
     default = None if spec.default is None else convert(spec.default)
@@ -127,6 +129,16 @@ _PER_SECOND = {"s": 1, "ms": 1_000, "us": 1_000_000, "ns": 1_000_000_000}
 def _time(stored: Any, per_second: int) -> int | None:
     number = _decimal(stored)
     return clock.from_any(stored) if number is None else clock.from_epoch(number / per_second)
+
+
+def _time_between(began: Get, ended: Get) -> Get:
+    """The milliseconds between two times; null where one is missing or they stand the wrong way round."""
+
+    def latency(record: JsonObject, parents: Parents) -> float | None:
+        start, end = clock.from_any(began(record, parents)), clock.from_any(ended(record, parents))
+        return None if start is None or end is None or end < start else (end - start) / 1000
+
+    return latency
 
 
 def _count(path: str) -> Get:

@@ -73,11 +73,14 @@ _ALONE: tuple[tuple[frozenset[str], frozenset[str], str], ...] = (
     (frozenset({"file"}), frozenset(), _FILE),  # Gemini
     (frozenset({"files"}), frozenset({"nextPageToken"}), _FILE),
     (frozenset({"tokens"}), frozenset({"count", "token_strings", "meta"}), _TOKENS),  # vLLM, Cohere: tokenize
+    (frozenset({"input"}), frozenset({"metadata", "metrics", "tags"}), "an input whose output was not kept"),
 )
 """By keys that must be there, and others that may: any further key makes the body something else."""
 _NAMES = {"cachedContents/": _CACHE, "batches/": _BATCH, "files/": _FILE, "models/": _MODELS, "tunedModels/": _MODELS}
 """By what Google's resource names begin with."""
 _NO_GENERATION = ("load", "unload")
+_GIVEN = "a message that was given to a model"
+_NOT_BY_MODELS = frozenset({"ToolMessage", "HumanMessage", "SystemMessage"})
 
 
 class NoCall(NamedTuple):
@@ -95,6 +98,8 @@ def rule_of(body: Mapping[str, Any]) -> str | None:
 def _what(body: Mapping[str, Any]) -> str | None:
     if body.get("deleted") is True:
         return "a deletion"
+    if "lc" in body:  # LangChain names its classes
+        return _GIVEN if str(_last(body.get("id"))) in _NOT_BY_MODELS else None
     kind = body.get("object")
     if kind == "list":
         return _list(body)
@@ -103,6 +108,10 @@ def _what(body: Mapping[str, Any]) -> str | None:
     if kind is None and isinstance(body.get("type"), str):
         return _TYPES.get(body["type"])
     return _by_keys(body) or _by_values(body)
+
+
+def _last(items: object) -> object:
+    return items[-1] if isinstance(items, list) and items else None
 
 
 def _list(body: Mapping[str, Any]) -> str | None:
@@ -128,10 +137,11 @@ def _by_values(body: Mapping[str, Any]) -> str | None:
     if body.get("done_reason") in _NO_GENERATION:
         return "a model loaded or let go"  # Ollama
     name = body.get("name")
-    if isinstance(name, str) and "candidates" not in body:
-        named = next((rule for start, rule in _NAMES.items() if name.startswith(start)), None)
-        if named is not None:
-            return named
+    named = name if isinstance(name, str) and "candidates" not in body else ""
+    return next((rule for start, rule in _NAMES.items() if named.startswith(start)), None) or _by_results(body)
+
+
+def _by_results(body: Mapping[str, Any]) -> str | None:
     first = next((body[key][0] for key in ("results", "data") if isinstance(body.get(key), list) and body[key]), None)
     if isinstance(first, dict):
         if "flagged" in first:

@@ -21,6 +21,16 @@ _FIRST_TYPES = frozenset(
         "queue-operation",
     }
 )  # fmt: skip
+_FIRST_KEYS = frozenset(
+    {
+        "sessionId", "sessionID", "trajectory", "trajectory_format", "info", "agent", "appName", "app_name",
+        "invocationId", "invocation_id", "conversations", "root", "record_type", "say", "ask",
+        "responderUsername", "requesterUsername",
+    }
+)  # fmt: skip
+_FIRST_ROLES = ("system", "user")
+"""An answer does not begin with these."""
+_FIRST_SHAPES = (frozenset({"id", "message"}), frozenset({"path", "createdAt"}), frozenset({"kind", "v"}))
 """What the first line of a session may be. Nearly all stored bodies show by this alone that they are none."""
 
 
@@ -74,7 +84,13 @@ def _lines_of(body: JsonObject) -> list[JsonObject]:
 
 def _may_begin(line: JsonObject) -> bool:
     kind = line.get("type")
-    return (isinstance(kind, str) and kind in _FIRST_TYPES) or "sessionId" in line
+    return (
+        (isinstance(kind, str) and kind in _FIRST_TYPES)
+        or not _FIRST_KEYS.isdisjoint(line)
+        or line.get("role") in _FIRST_ROLES
+        or (len(line) == 2 and line.keys() in _FIRST_SHAPES)
+        or ("instructions" in line and "timestamp" in line)  # OpenAI's responses have the former
+    )
 
 
 def calls_in(exchange: Exchange) -> list[Exchange] | None:

@@ -4,6 +4,7 @@ from collections.abc import Iterable
 from typing import NamedTuple
 
 from schemas.call import Segment
+from schemas.delimiters import leaves_no_mark
 from schemas.reading import Piece
 from schemas.vocabulary import Effort, PieceKind, SplitRule, TagPolicy, ThinkingForm, ThinkingSource
 from transforms.inline_tags import split
@@ -33,14 +34,21 @@ class Texts(NamedTuple):
     tool_calls: int
 
 
-def compose(pieces: list[Piece], *, policy: TagPolicy, model: str | None, failed: bool) -> Texts:
-    """Join neighbours, read inline tags, and lay the texts of all choices one behind the other."""
+def compose(
+    pieces: list[Piece], *, policy: TagPolicy, model: str | None, failed: bool, reasoning_format: str | None = None
+) -> Texts:
+    """Join neighbours, read inline tags, and lay the texts of all choices one behind the other.
+
+    ``reasoning_format`` is what the request asked for: an answer in which nothing marks the thinking is flagged.
+    """
     runs = _join_neighbours(pieces)
     rule: SplitRule | None = None
     effort: Effort | None = None
     if any(run.kind is _ANSWER for run in runs):
         native = "".join([run.text for run in runs if run.kind is _THINKING])
         runs, rule, effort = _read_tags(runs, native=native or None, policy=policy, model=model, failed=failed)
+        if rule is None and not native and leaves_no_mark(model, reasoning_format):
+            rule = SplitRule.UNSPLITTABLE
     thinking: list[str] = []
     answer: list[str] = []
     segments: list[Segment] = []

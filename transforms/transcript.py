@@ -7,6 +7,7 @@ what it came to. Bodies go on in a protocol's own shape: a reader knows nothing 
 
 from collections.abc import Mapping, Sequence
 from decimal import Decimal
+from hashlib import blake2b
 from typing import Any, Literal, Protocol
 
 from schemas.exchange import Exchange, JsonObject
@@ -80,3 +81,36 @@ def tags_of(fields: Mapping[str, Any], names: Mapping[str, str]) -> dict[str, st
     """The texts of these fields under their tags' names; null where there are none."""
     tags = {tag: value for name, tag in names.items() if (value := text_in(fields, name)) is not None}
     return tags or None
+
+
+def chat_body(
+    model: str | None, message: JsonObject, *, finish: str | None = None, usage: JsonObject | None = None
+) -> JsonObject:
+    """A message as the body of Chat Completions that it would have come in; without a usage it counts nothing."""
+    choice = {"index": 0, "message": {"role": "assistant", **message}, "finish_reason": finish}
+    body: JsonObject = {"object": "chat.completion", "model": model, "choices": [choice]}
+    return {**body, "usage": usage} if usage else body
+
+
+def function_call(call_id: object, name: object) -> JsonObject:
+    """A call for the client as Chat Completions spells it; its arguments are not read."""
+    return {"id": call_id, "type": "function", "function": {"name": name}}
+
+
+class Said:
+    """What a conversation held so far, as a digest: two equal answers in it are two calls, and a copy's are the same.
+
+    For transcripts that keep neither ids nor times.
+    """
+
+    def __init__(self) -> None:
+        self._digest = blake2b(digest_size=16)
+
+    def add(self, *texts: str | None) -> None:
+        """Go on by these texts."""
+        for text in texts:
+            self._digest.update(f"{text}\0".encode("utf-8", "replace"))
+
+    def mark(self) -> str:
+        """The digest of all that was said before."""
+        return self._digest.hexdigest()

@@ -4,21 +4,21 @@ Mappings (``schemas/envelope.py``) are compiled to closures once; a record then 
 What a mapping names but a record does not have, or has as another type, is null.
 """
 
-import base64
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from typing import NamedTuple
 
-from schemas.envelope import Body, Envelope
+from schemas.envelope import Envelope
 from schemas.exchange import Exchange, JsonObject, RawRecord, StatedCounts, Stream
 from schemas.path import parse_path
 from schemas.reject import Reject
 from schemas.vocabulary import RejectReason
 from transforms import clock
+from transforms.mapping_bodies import compile_body
 from transforms.mapping_conditions import condition, in_words, recognition
-from transforms.mapping_paths import Parents, exploded, getter
+from transforms.mapping_paths import Parents, exploded
 from transforms.mapping_values import compile_count, compile_fields, compile_tags
 from transforms.read import parse, split_concatenated
-from transforms.streams import UndecodableError, decode
+from transforms.streams import UndecodableError
 
 _KEYS_SHOWN = 12
 _KEY_LENGTH = 40
@@ -106,8 +106,8 @@ class _Reader:
         self.opens = envelope.opens
         self._explode = parse_path(envelope.records) if envelope.records else None
         self._where = [(condition(test), f"{self.name}: {in_words(test)}") for test in envelope.where]
-        self._request = _body(envelope.request) if envelope.request else None
-        self._response = _body(envelope.response) if envelope.response else None
+        self._request = compile_body(envelope.request) if envelope.request else None
+        self._response = compile_body(envelope.response) if envelope.response else None
         self._direct, self._others = compile_fields(envelope.fields)
         self._tags = compile_tags(envelope.tags) if envelope.tags else None
         usage = [(part, getattr(envelope.usage, part)) for part in StatedCounts.__slots__]
@@ -133,7 +133,7 @@ class _Reader:
         exchange = Exchange(self.name, tag_policy=self._tag_policy)
         self._put_fields(exchange, record, parents)
         unread = self._put_bodies(exchange, record, parents)
-        if exchange.request is None and exchange.response is None and not _failed(exchange):
+        if exchange.request is None and exchange.response is None and not (_failed(exchange) or exchange.is_counted):
             date = None if exchange.called_at is None else clock.to_date(exchange.called_at)
             detail = unread or f"no request, no response and no error; keys: {_keys(record)}"
             reason = RejectReason.UNDECODABLE_BODY if unread else RejectReason.EMPTY_RECORD
@@ -159,12 +159,13 @@ class _Reader:
         """Decode both bodies; gives why the request could not be read: a call is known by its response too."""
         if self._response:
             try:
-                exchange.response = self._response(record, parents)
+                exchange.response, lacks_texts = self._response(record, parents)
+                exchange.text_truncated = lacks_texts or exchange.text_truncated
             except UndecodableError as error:
                 exchange.undecodable = str(error)
         if self._request:
             try:
-                request = self._request(record, parents)
+                request, _ = self._request(record, parents)
             except UndecodableError as error:
                 return f"request: {error}"
             exchange.request = request if isinstance(request, dict) else None
@@ -174,58 +175,3 @@ class _Reader:
 def _failed(exchange: Exchange) -> bool:
     status = exchange.status_code or 0
     return bool(status >= 400 or exchange.undecodable or exchange.error_type or exchange.error_message)
-
-
-_Decode = Callable[[JsonObject, Parents], JsonObject | Stream | None]
-
-
-def _body(body: Body) -> _Decode:
-    getters = [getter(path) for path in body.path]
-    beside = [(key, getter(path)) for key, path in body.beside.items()]
-    is_base64 = condition(body.base64_if) if body.base64_if else None
-    if len(getters) == 1 and not beside and is_base64 is None and not body.plain_text:
-        get = getters[0]
-        return lambda record, parents: decode(get(record, parents))
-    decoder = _decode_or_text if body.plain_text else decode
-
-    def read(record: JsonObject, parents: Parents) -> JsonObject | Stream | None:
-        stored = next((value for get in getters if (value := get(record, parents)) not in _NO_BODY), None)
-        if is_base64 and isinstance(stored, str) and is_base64(record, parents):
-            stored = _from_base64(stored)
-        decoded = decoder(stored)
-        if not beside or isinstance(decoded, Stream):
-            return decoded
-        added = {key: _parsed(value) for key, get in beside if (value := get(record, parents)) is not None}
-        return {**added, **(decoded or {})} or None
-
-    return read
-
-
-def _decode_or_text(stored: object) -> JsonObject | Stream | None:
-    """Tracing tools keep the mere text of an answer, too."""
-    try:
-        return decode(stored)
-    except UndecodableError:
-        if not isinstance(stored, str):
-            raise
-        return {"role": "assistant", "content": stored}
-
-
-def _parsed(value: object) -> object:
-    """What a column of text holds, where that is an object or a list."""
-    if isinstance(value, str) and value[:1] in ("{", "["):
-        try:
-            return parse(value.encode())
-        except ValueError:
-            return value
-    return value
-
-
-_NO_BODY: tuple[object, ...] = (None, "", {}, [])
-
-
-def _from_base64(text: str) -> bytes:
-    try:
-        return base64.b64decode(text, validate=True)
-    except ValueError:
-        raise UndecodableError("no base64", text) from None

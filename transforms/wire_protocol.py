@@ -15,6 +15,10 @@ class WireProtocol(Protocol):
         """The protocol's id: the module's own name."""
 
     @property
+    def MARKS(self) -> frozenset[str]:  # noqa: N802 - a module constant
+        """Keys at the top of a body or an event: of all that it claims, each has at least one of them."""
+
+    @property
     def PATHS(self) -> tuple[str, ...]:  # noqa: N802 - a module constant
         """Endings or parts of URL paths that serve it; asked only of failed calls whose bodies say nothing."""
 

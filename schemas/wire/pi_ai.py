@@ -6,9 +6,8 @@ from schemas.wire.lenient import Count, Flag, Number, OrNull, Text, WireModel
 
 
 class Cost(WireModel):
-    """US dollars, by pi-ai's prices; some providers state their own total."""
+    """US dollars, as some providers state them; pi-ai's own reckoning beside it is not read."""
 
-    total: Number = None
     totalFromProvider: Number = None  # noqa: N815 - the wire's name
 
 

@@ -3,10 +3,46 @@
 from collections.abc import Collection, Sequence
 from typing import Any
 
-from transforms.envelopes import claude_code, cline, codex, deepseek_harness, gemini_cli, pi, qwen_code
+from transforms.envelopes import (
+    adk,
+    claude_code,
+    cline,
+    cline_task,
+    codex,
+    codex_early,
+    deepseek_harness,
+    gemini_cli,
+    gptme,
+    mini_swe_agent,
+    opencode,
+    pi,
+    posit_assistant,
+    qwen_code,
+    qwenpaw,
+    swe_agent,
+    vscode_copilot,
+)
 from transforms.transcript import TranscriptReader
 
-READERS: tuple[TranscriptReader, ...] = (claude_code, cline, codex, deepseek_harness, gemini_cli, pi, qwen_code)
+READERS: tuple[TranscriptReader, ...] = (
+    adk,
+    claude_code,
+    cline,
+    cline_task,
+    codex,
+    codex_early,
+    deepseek_harness,
+    gemini_cli,
+    gptme,
+    mini_swe_agent,
+    opencode,
+    pi,
+    posit_assistant,
+    qwen_code,
+    qwenpaw,
+    swe_agent,
+    vscode_copilot,
+)
 NAMES = tuple(reader.NAME for reader in READERS)
 HEAD_LINES = 20
 """Lines of a file that are looked at to tell what it is."""

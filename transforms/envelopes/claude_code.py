@@ -4,6 +4,7 @@ Lines    Each block of a response has a line of its own with the same ``message.
          united in file order, and the usage is that of the line with the largest total. Summed, it counts about twice.
 Copies   Side chains and resumed sessions repeat a message under another ``requestId``; the main chain's copy stays.
 Errors   ``<synthetic>`` messages are the client's own: notices of the API's errors are failed calls, others no calls.
+Cost     ``costUSD`` of older files is reckoned by the client from its own prices, and is not read.
 Effort   Not recorded, and there is no request: both stay null.
 Source   Reference on envelopes, 3.21.
 """
@@ -18,7 +19,6 @@ from transforms.not_calls import NoCall
 from transforms.transcript import (
     Result,
     Results,
-    cost_in,
     count_in,
     list_in,
     number_in,
@@ -183,9 +183,6 @@ class _Call:
         self.like = _likeness(line, message)
         self.count(object_in(message, "usage"))
         self.end(message)
-        cost = cost_in(line, "costUSD")
-        if cost is not None:
-            self.exchange.cost_usd = max(cost, self.exchange.cost_usd or cost)
 
     def count(self, usage: JsonObject) -> None:
         """Keep the usage with the largest total; one of zeros counts nothing (iFlow, test servers)."""

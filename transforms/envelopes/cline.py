@@ -3,8 +3,10 @@
 Lines    Messages of the role ``assistant`` with ``modelInfo`` are calls; their content is in Anthropic's blocks.
 Tokens   ``inputTokens`` holds cached input: the API's own count, without it, is worked out here, and the counts as they
          were stay beside it. Where the cached parts exceed it, it does not hold them and stays as it is.
+Cost     What OpenRouter, Vercel's gateway and Cline's own say; for all others it is reckoned by the client from its own
+         prices, and is not read.
 Effort   Not recorded.
-Source   Reference on envelopes, 3.24; its earlier files (messages without counts) are not read.
+Source   Reference on envelopes, 3.24, and Cline's code; its tasks of earlier versions are read by ``cline_task``.
 """
 
 from collections.abc import Sequence
@@ -16,6 +18,8 @@ from transforms.transcript import Result, Results, cost_in, count_in, list_in, o
 NAME = "cline"
 
 _NO_CALL = f"{NAME}: a session without a call"
+_BILLING = frozenset({"cline", "openrouter", "vercel-ai-gateway"})
+"""Providers that state a call's cost in its usage."""
 
 
 def recognises(head: Sequence[JsonObject]) -> bool:
@@ -53,7 +57,7 @@ def _exchange(message: JsonObject, session_id: str | None) -> Exchange:
         called_at=time_in(message, "ts"),
         provider=text_in(model, "provider"),
         session_id=session_id,
-        cost_usd=cost_in(metrics, "cost"),
+        cost_usd=cost_in(metrics, "cost") if text_in(model, "provider") in _BILLING else None,
     )
 
 

@@ -1,5 +1,9 @@
 """The registry of protocols: one line each. Exactly one may claim a body; there is no order and no priority."""
 
+from collections.abc import Mapping
+from functools import lru_cache
+from typing import Any
+
 from transforms.protocols import (
     anthropic_complete,
     anthropic_messages,
@@ -66,3 +70,14 @@ PROTOCOLS: tuple[WireProtocol, ...] = (
     vercel_ai_sdk,
     xai_grpc_chat,
 )
+
+
+def claimants(body: Mapping[str, Any]) -> list[WireProtocol]:
+    """The protocols that claim a body or an event; more than one is an error of ours."""
+    return [protocol for protocol in _marked_by(tuple(body)) if protocol.claims(body)]
+
+
+@lru_cache(maxsize=4096)
+def _marked_by(keys: tuple[str, ...]) -> tuple[WireProtocol, ...]:
+    # Bodies by the million have the same few sets of keys: a third of the protocols is asked, not all.
+    return tuple(protocol for protocol in PROTOCOLS if not protocol.MARKS.isdisjoint(keys))

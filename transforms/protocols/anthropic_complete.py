@@ -16,6 +16,7 @@ from schemas.wire.anthropic_complete import Metrics
 from transforms.errors import read_error
 
 NAME = "anthropic_complete"
+MARKS = frozenset({"completion"})
 PATHS = ("/v1/complete",)
 VENDOR = "anthropic"
 BEGINS = None

@@ -25,6 +25,7 @@ from transforms import clock
 from transforms.wire_models import parse
 
 NAME = "bedrock_invoke_agent"
+MARKS = frozenset({"trace", "chunk", "returnControl", "output"})
 PATHS = ("/agentAliases/", "/retrieveAndGenerate")
 VENDOR = "amazon"
 BEGINS = None

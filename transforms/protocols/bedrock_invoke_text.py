@@ -41,7 +41,7 @@ _ALONE = {
     "generation": (None, "prompt_token_count", "generation_token_count", "stop_reason"),  # Llama, whole and streamed
 }
 """The key of a text that stands alone; the list that holds it in a whole body, and keys of which one stands beside."""
-_MARKS = _LISTS.keys() | _ALONE.keys()
+MARKS = frozenset(_LISTS.keys() | _ALONE.keys())
 _OF_OPENAI = frozenset({"object", "created", "model"})
 _FINISH = {
     "finish": FinishReason.STOP,  # Titan, as are those with an underscore
@@ -63,7 +63,7 @@ _COUNTS = ("inputTextTokenCount", "totalOutputTextTokenCount", "prompt_token_cou
 
 
 def claims(body: Mapping[str, Any]) -> bool:
-    if _MARKS.isdisjoint(body):
+    if MARKS.isdisjoint(body):
         return False
     for listed, (text, stop) in _LISTS.items():
         answers = body.get(listed)

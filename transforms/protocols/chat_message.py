@@ -23,6 +23,7 @@ from transforms.finish_words import to_finish
 from transforms.wire_models import parse
 
 NAME = "chat_message"
+MARKS = frozenset({"role", "message", "content", "summary", "call_id"})
 PATHS = ()
 VENDOR = None
 BEGINS = None

@@ -22,6 +22,7 @@ from transforms.errors import read_error
 from transforms.wire_models import parse
 
 NAME = "cohere_chat_v2"
+MARKS = frozenset({"type", "message"})
 PATHS = ("cohere.com/v2/chat", "cohere.ai/v2/chat", "/cohere/v2/chat")
 VENDOR = "cohere"
 BEGINS = None

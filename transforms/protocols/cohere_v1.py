@@ -19,6 +19,7 @@ from transforms.errors import read_error
 from transforms.wire_models import parse
 
 NAME = "cohere_v1"
+MARKS = frozenset({"is_finished", "generation_id", "response_id", "generations"})
 PATHS = (
     "cohere.com/v1/chat", "cohere.ai/v1/chat", "/cohere/v1/chat",
     "cohere.com/v1/generate", "cohere.ai/v1/generate", "/cohere/v1/generate",

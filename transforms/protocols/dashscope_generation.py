@@ -23,6 +23,7 @@ from transforms.snapshots import are_snapshots, joined
 from transforms.wire_models import parse
 
 NAME = "dashscope_generation"
+MARKS = frozenset({"output"})
 PATHS = ("/services/aigc/text-generation/", "/services/aigc/multimodal-generation/")
 VENDOR = "alibaba"
 BEGINS = None

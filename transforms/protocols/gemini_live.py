@@ -19,6 +19,7 @@ from transforms.asked import merged, read_budget, read_level
 from transforms.errors import read_error
 
 NAME = "gemini_live"
+MARKS = frozenset({"serverContent", "server_content", "toolCall", "tool_call"})
 PATHS = ("BidiGenerateContent",)
 VENDOR = "google"
 BEGINS = None

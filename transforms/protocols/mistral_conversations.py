@@ -24,6 +24,7 @@ from transforms.errors import CallError, read_error
 from transforms.wire_models import parse
 
 NAME = "mistral_conversations"
+MARKS = frozenset({"type", "outputs"})
 PATHS = ("mistral.ai/v1/conversations",)
 VENDOR = "mistral"
 BEGINS = None

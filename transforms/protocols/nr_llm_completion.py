@@ -21,6 +21,7 @@ from transforms.thinking_form import shown_form
 from transforms.wire_models import parse
 
 NAME = "nr_llm_completion"
+MARKS = frozenset({"finishReason"})
 PATHS = ()
 VENDOR = None
 BEGINS = None

@@ -18,6 +18,7 @@ from transforms import ollama
 from transforms.wire_models import parse
 
 NAME = "ollama_chat"
+MARKS = frozenset({"done"})
 PATHS = ("/api/chat",)
 VENDOR = "ollama"
 BEGINS = None

@@ -17,6 +17,7 @@ from transforms import ollama
 from transforms.wire_models import parse
 
 NAME = "ollama_generate"
+MARKS = frozenset({"done"})
 PATHS = ("/api/generate",)
 VENDOR = "ollama"
 BEGINS = None

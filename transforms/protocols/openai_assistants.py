@@ -22,6 +22,7 @@ from transforms.errors import read_error
 from transforms.wire_models import parse
 
 NAME = "openai_assistants"
+MARKS = frozenset({"object"})
 PATHS = ("/threads/",)
 VENDOR = "openai"
 BEGINS = None

@@ -14,14 +14,16 @@ from typing import Any
 
 from schemas.exchange import JsonObject, Stream
 from schemas.reading import Asked, Counts, Piece, Reading
-from schemas.vocabulary import FinishReason, PieceKind, ReasoningBasis, ThinkingForm, ThinkingSource
+from schemas.vocabulary import FinishReason, PieceKind, ReasoningBasis, ThinkingSource
 from schemas.wire.openai_completions import Body, Choice, Usage
 from transforms.asked import asked_openai_shaped
 from transforms.clock import from_epoch
+from transforms.echoes import prompts_of
 from transforms.errors import read_error
 from transforms.wire_models import parse
 
 NAME = "openai_completions"
+MARKS = frozenset({"object", "choices", "value"})
 PATHS = ("/v1/completions",)
 VENDOR = None
 BEGINS = None
@@ -131,7 +133,7 @@ def _pieces(number: int, choice: Choice) -> list[Piece]:
     thinking = choice.reasoning or choice.reasoning_content
     pieces = []
     if thinking and not thinking.isspace():
-        pieces.append(Piece(PieceKind.THINKING, thinking, number, source=ThinkingSource.FIELD, form=ThinkingForm.FULL))
+        pieces.append(Piece(PieceKind.THINKING, thinking, number, source=ThinkingSource.FIELD))
     if choice.text:
         pieces.append(Piece(PieceKind.ANSWER, choice.text, number))
     return pieces
@@ -151,4 +153,7 @@ def _counts(usage: Usage) -> Counts:
 
 
 def asked(request: dict[str, Any]) -> Asked:
-    return asked_openai_shaped(request)
+    found = asked_openai_shaped(request)
+    if request.get("echo") is True:
+        found.echoed = prompts_of(request.get("prompt"))
+    return found

@@ -21,6 +21,7 @@ from transforms.errors import read_error
 from transforms.wire_models import parse
 
 NAME = "openai_realtime"
+MARKS = frozenset({"object", "type"})
 PATHS = ("/realtime",)
 VENDOR = "openai"
 BEGINS = ("response.created", "response")

@@ -46,6 +46,7 @@ _SIGNS = frozenset(
 )
 _NESTED = frozenset({"model_name", "output_messages", "token_count", "invocation_parameters"})
 _OF_GENAI = "gen_ai."
+MARKS = frozenset({*_SIGNS, "key", "llm"})
 
 
 def claims(body: Mapping[str, Any]) -> bool:

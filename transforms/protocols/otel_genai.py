@@ -42,6 +42,7 @@ _SIGNS = (
     "gen_ai.request.model",
 )
 _SIGN_SET = frozenset(_SIGNS)
+MARKS = frozenset({*_SIGNS, "key", "parts"})
 _USAGE = "gen_ai.usage."
 _COMPLETION = "gen_ai.completion."
 _PART_KEYS = frozenset({"content", "name", "arguments", "response", "id", "data", "uri", "modality"})

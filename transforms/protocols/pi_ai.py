@@ -22,6 +22,7 @@ from transforms.asked import read_level
 from transforms.wire_models import parse
 
 NAME = "pi_ai"
+MARKS = frozenset({"stopReason"})
 PATHS = ()
 VENDOR = None
 BEGINS = None
@@ -131,8 +132,6 @@ def _counts_reasoning_twice(counts: Counts) -> bool:
 
 
 def _cost(usage: Usage) -> Decimal | None:
-    cost = usage.cost
-    if cost is None:
-        return None
-    total = cost.total if cost.totalFromProvider is None else cost.totalFromProvider
-    return None if total is None else Decimal(repr(total))
+    """What the provider says; ``total`` is pi-ai's own reckoning."""
+    stated = usage.cost.totalFromProvider if usage.cost else None
+    return None if stated is None else Decimal(repr(stated))

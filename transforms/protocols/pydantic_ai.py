@@ -23,6 +23,7 @@ from transforms.finish_words import to_finish
 from transforms.wire_models import parse
 
 NAME = "pydantic_ai"
+MARKS = frozenset({"event_kind", "parts", "response"})
 PATHS = ()
 VENDOR = None
 BEGINS = None

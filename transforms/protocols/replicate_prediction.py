@@ -24,6 +24,7 @@ from transforms.json_text import to_json
 from transforms.wire_models import parse
 
 NAME = "replicate_prediction"
+MARKS = frozenset({"status", "event"})
 PATHS = ("replicate.com/v1/predictions", "replicate.com/v1/models/", "replicate.com/v1/deployments/")
 VENDOR = None
 BEGINS = None

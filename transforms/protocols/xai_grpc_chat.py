@@ -23,6 +23,7 @@ from transforms.errors import read_error
 from transforms.wire_models import parse
 
 NAME = "xai_grpc_chat"
+MARKS = frozenset({"outputs", "chunk"})
 PATHS = ("/xai_api.Chat/",)
 VENDOR = "xai"
 BEGINS = None

@@ -26,6 +26,7 @@ from transforms.thinking_form import shown_form
 from transforms.wire_models import parse
 
 NAME = "anthropic_messages"
+MARKS = frozenset({"type", "content"})
 PATHS = ("/v1/messages", "/publishers/anthropic/models/")
 VENDOR = "anthropic"
 BEGINS = ("message_start", "message")

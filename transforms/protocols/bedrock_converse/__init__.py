@@ -26,6 +26,12 @@ from transforms.protocols.bedrock_converse.stream import fold_events
 from transforms.wire_models import parse
 
 NAME = "bedrock_converse"
+MARKS = frozenset(
+    {
+        "output", "messageStart", "contentBlockStart", "contentBlockDelta", "contentBlockStop", "contentBlockIndex",
+        "messageStop", "metadata", "stopReason", "metrics",
+    }
+)  # fmt: skip
 PATHS = ("/converse",)
 VENDOR = "amazon"
 BEGINS = None

@@ -33,6 +33,12 @@ from transforms.protocols.gemini_generate_content.stream import either, fold_chu
 from transforms.wire_models import parse
 
 NAME = "gemini_generate_content"
+MARKS = frozenset(
+    {
+        "candidates", "response", "usageMetadata", "usage_metadata", "promptFeedback", "prompt_feedback",
+        "modelVersion", "model_version",
+    }
+)  # fmt: skip
 PATHS = (":generateContent", ":streamGenerateContent")
 VENDOR = "google"
 BEGINS = None

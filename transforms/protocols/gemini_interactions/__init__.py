@@ -23,6 +23,7 @@ from transforms.protocols.gemini_interactions.stream import fold_events
 from transforms.wire_models import parse
 
 NAME = "gemini_interactions"
+MARKS = frozenset({"object", "event_type", "steps", "outputs"})
 PATHS = ("/interactions",)
 VENDOR = "google"
 BEGINS = None

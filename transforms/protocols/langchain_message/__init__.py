@@ -25,6 +25,7 @@ from transforms.protocols.langchain_message.usage import counts_of
 from transforms.wire_models import parse
 
 NAME = "langchain_message"
+MARKS = frozenset({"lc", "content", "data", "tool_calls", "generations", "messages"})
 PATHS = ()
 VENDOR = None
 BEGINS = None

@@ -25,6 +25,7 @@ from transforms.protocols.openai_chat.stream import fold_chunks
 from transforms.protocols.openai_chat.usage import read_cost, read_counts, usage_of
 
 NAME = "openai_chat"
+MARKS = frozenset({"object", "choices"})
 PATHS = ("/chat/completions", "/text/chat", "/agents/completions")
 VENDOR = None
 BEGINS = None

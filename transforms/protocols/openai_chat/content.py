@@ -9,7 +9,7 @@ from typing import Any
 
 from schemas.exchange import JsonObject
 from schemas.reading import Piece
-from schemas.vocabulary import PieceKind, ThinkingForm, ThinkingSource
+from schemas.vocabulary import PieceKind, ThinkingSource
 from schemas.wire.openai_chat import Message
 from transforms.protocols.openai_chat.thinking import detail_pieces, thinking_pieces
 
@@ -59,10 +59,7 @@ def _part_pieces(part: object, choice: int, place: int) -> list[Piece]:
     if not isinstance(part, dict) or kind in _CITATIONS:
         return []
     if kind == "thinking":
-        return [
-            Piece(_THINKING, text, choice, source=ThinkingSource.BLOCK, form=ThinkingForm.FULL)
-            for text in _texts(part.get("thinking"))
-        ]
+        return [Piece(_THINKING, text, choice, source=ThinkingSource.BLOCK) for text in _texts(part.get("thinking"))]
     if kind in ("reasoning", "redacted_thinking"):
         return detail_pieces(_reasoning_items(part), choice, place * _PARTS_APART)
     text = part.get("refusal") if kind == "refusal" else part.get("text")
@@ -78,6 +75,12 @@ def _texts(thinking: object) -> list[str]:
 
 
 def _reasoning_items(part: JsonObject) -> list[Any]:
-    """Databricks' reasoning is a list of summary texts, others give one text."""
-    summary = part.get("summary")
-    return summary if isinstance(summary, list) else [part]
+    """Databricks' reasoning is a list of summary texts, Inspect's a text or what hides it, others give one text."""
+    summary, own = part.get("summary"), part.get("reasoning")
+    if isinstance(summary, list):
+        return summary
+    if not isinstance(own, str):
+        return [part]
+    if part.get("redacted") is not True:
+        return [{"type": "reasoning.text", "text": own}]
+    return [{"type": "reasoning.summary", "summary": summary}, {"type": "reasoning.encrypted", "data": own}]

@@ -35,7 +35,7 @@ def thinking_pieces(message: Message, choice: int) -> list[Piece]:
         return blocks
     if blocks and _holds_more(blocks, field):
         return blocks
-    form = next((block.form for block in blocks if block.kind is _THINKING), ThinkingForm.FULL)
+    form = next((block.form for block in blocks if block.kind is _THINKING), None)
     withheld = [block for block in blocks if block.form is ThinkingForm.REDACTED]
     return [_text_piece(field, choice, ThinkingSource.FIELD, form), *withheld]
 
@@ -86,7 +86,7 @@ def detail_pieces(items: list[Any], choice: int, first_part: int = 0) -> list[Pi
         if isinstance(text, str) and text:
             one = item.get("index") if item.get("index") is not None else len(pieces)
             part, key = (part if (kind, one) == key or key is None else part + 1), (kind, one)
-            form = ThinkingForm.SUMMARY if "summary" in kind else ThinkingForm.FULL
+            form = ThinkingForm.SUMMARY if "summary" in kind else None  # else the model's family tells
             pieces.append(_text_piece(text, choice, ThinkingSource.BLOCK, form, part))
     if encrypted and not pieces:
         return [Piece(_REDACTED, "", choice, form=ThinkingForm.ENCRYPTED)]

@@ -37,9 +37,11 @@ from schemas.wire.openai_responses import (
 from transforms import clock
 from transforms.asked import asked_openai_shaped
 from transforms.errors import read_error
+from transforms.protocols.openai_responses.delta_objects import OBJECT as DELTA_OBJECT
 from transforms.protocols.openai_responses.stream import BODY_OBJECTS, fold_events
 
 NAME = "openai_responses"
+MARKS = frozenset({"object", "type", "output"})
 PATHS = ("/responses",)
 VENDOR = "openai"
 BEGINS = ("response.created", "response")
@@ -59,7 +61,7 @@ _MODELS_OF_OTHERS = ("embed", "moderation", "rerank", "tts")
 def claims(body: Mapping[str, Any]) -> bool:
     shape = body.get("object")
     if shape is not None:
-        return shape in BODY_OBJECTS
+        return shape in BODY_OBJECTS or shape == DELTA_OBJECT
     kind = body.get("type")
     if isinstance(kind, str):
         # Realtime shares the prefix; each of its events has an ``event_id``, and its client's say ``response.create``.
@@ -112,6 +114,7 @@ _FINISH = {
     "completed": FinishReason.STOP,
     "failed": FinishReason.ERROR,
     "cancelled": FinishReason.ABORTED,
+    "requires_action": FinishReason.TOOL_CALLS,  # Perplexity
     "in_progress": None,
     "queued": None,
 }

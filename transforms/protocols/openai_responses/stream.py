@@ -9,6 +9,7 @@ from typing import NamedTuple
 
 from schemas.exchange import JsonObject, Stream
 from schemas.reading import MalformedBodyError
+from transforms.protocols.openai_responses.delta_objects import as_events
 
 BODY_OBJECTS = ("response", "response.compaction")
 
@@ -54,19 +55,22 @@ def fold_events(stream: Stream) -> JsonObject:
     Raises ``MalformedBodyError`` where it holds the ends of several responses, though nothing says where each began:
     reading one of them would lose what the others cost.
     """
-    events = stream.events
+    events = as_events(stream.events)
     snapshots = [event for event in events if "response" in event or "object" in event]
     ends = [event for event in snapshots if _is_end(event)]
     end = _response_of(ends[-1]) if ends else {}
     if len(ends) > 1:
         _refuse_several(ends)
-    if end.get("output") and end.get("model") is not None and end.get("status") is not None:
+    thoughts = _thoughts(events)
+    if not thoughts and end.get("output") and end.get("model") is not None and end.get("status") is not None:
         return end
     body: JsonObject = {}
     for event in snapshots:  # an early event may name the model that the last one leaves out
         body.update({key: value for key, value in _response_of(event).items() if value is not None})
     if not end.get("output"):
         body["output"] = _rebuild(events) or body.get("output") or []
+    if isinstance(body["output"], list):
+        body["output"] = thoughts + body["output"]
     body.setdefault("object", "response")
     body["usage"] = end.get("usage")  # what was spent before a capture broke off is not known
     if ends:
@@ -74,6 +78,16 @@ def fold_events(stream: Stream) -> JsonObject:
     if not body.get("error") and body.get("status") != "completed":
         body["error"] = _error_event(events)
     return body
+
+
+def _thoughts(events: list[JsonObject]) -> list[JsonObject]:
+    """What Perplexity's events of reasoning and searching say was thought; its bodies do not repeat it."""
+    texts = [event["thought"] for event in events if "thought" in event]
+    return [
+        {"type": "reasoning", "content": [{"type": "reasoning_text", "text": text}]}
+        for text in texts
+        if isinstance(text, str) and text
+    ]
 
 
 def _is_end(event: JsonObject) -> bool:
@@ -96,9 +110,12 @@ def _refuse_several(ends: list[JsonObject]) -> None:
 
 
 def _error_event(events: list[JsonObject]) -> object:
-    """The last bare ``error`` event, flat or as ``{"error": {…}}`` (both are OpenAI's); null without one."""
+    """The last bare ``error`` event, flat or as ``{"error": {…}}`` (both are OpenAI's); null without one.
+
+    Perplexity's ``response.failed`` has the error in place of a response.
+    """
     for event in reversed(events):
-        if event.get("type", "error") == "error":
+        if event.get("type", "error") in ("error", "response.failed"):
             nested = event.get("error")
             if nested:
                 return nested

@@ -16,12 +16,14 @@ from schemas.vocabulary import FinishReason, PieceKind
 from schemas.wire.text_completion import Completion
 from transforms.asked import asked_openai_shaped
 from transforms.clock import from_any
+from transforms.echoes import prompts_of
 from transforms.errors import read_error
-from transforms.protocols.text_completion.shapes import KEYS, Shape, answers_of, shape_of, value_at
+from transforms.protocols.text_completion.shapes import KEYS, Shape, answers_of, shape_of, text_of, value_at
 from transforms.protocols.text_completion.stream import claims_event, claims_summary, fold_events
 from transforms.wire_models import parse
 
 NAME = "text_completion"
+MARKS = frozenset({*KEYS, "type"})
 PATHS = ("/generate_stream", "/ml/v1/text/generation", "api.aleph-alpha.com/complete", "api.reka.ai/")
 VENDOR = None
 BEGINS = None
@@ -40,6 +42,13 @@ _FINISH: dict[str, FinishReason] = {
 _NO_FINISH = frozenset({"", "none", "not_finished"})
 _STOPPED = {"stopped_eos": "eos", "stopped_word": "word", "stopped_limit": "limit"}
 """llama.cpp's flags before it had a ``stop_type`` (2024)."""
+_ECHOES = (
+    ("parameters", "return_full_text"),  # TGI
+    ("parameters", "return_options", "input_text"),  # watsonx
+    ("echo",),  # Aleph Alpha
+)
+"""Places of the request that ask for the prompt in front of the answer."""
+_PROMPTS = ("inputs", "input", "prompt")
 _REQUEST_MARKS = frozenset({"n_predict", "maximum_tokens", "max_new_tokens", "model_id"})
 _TGI_REQUEST = frozenset({"inputs", "parameters", "stream", "options"})
 
@@ -74,7 +83,11 @@ def read(body: dict[str, Any]) -> Reading:
         finish = FinishReason.ABORTED
     usage = _usage(body, shape, answers[0])
     return Reading(
-        pieces=[Piece(PieceKind.ANSWER, text, choice) for choice, text in enumerate(parsed.texts) if text],
+        pieces=[
+            piece
+            for choice, (text, answer) in enumerate(zip(parsed.texts, answers, strict=True))
+            for piece in _pieces(text, value_at(answer, shape.calls), choice)
+        ],
         response_id=parsed.id or None,
         model=parsed.model or None,
         created_at=from_any(parsed.created_at),
@@ -89,12 +102,18 @@ def read(body: dict[str, Any]) -> Reading:
     )
 
 
+def _pieces(text: str | None, calls: object, choice: int) -> list[Piece]:
+    called = len(calls) if isinstance(calls, list) else 0
+    said = [Piece(PieceKind.ANSWER, text, choice)] if text else []
+    return said + [Piece(PieceKind.TOOL_CALL, choice=choice)] * called
+
+
 def _facts(body: JsonObject, shape: Shape, answers: list[Any]) -> JsonObject:
     if not all(isinstance(answer, dict) for answer in answers):
         raise MalformedBodyError(f"{shape.answers}: an answer is no object")
     names = ("finish", "id", "model", "created_at", "prompt", "completion", "cached")
     facts = {name: value_at(body, getattr(shape, name), answers[0]) for name in names}
-    facts["texts"] = [value_at(answer, shape.text) for answer in answers]
+    facts["texts"] = [text_of(value_at(answer, shape.text)) for answer in answers]
     return facts
 
 
@@ -117,4 +136,6 @@ def asked(request: dict[str, Any]) -> Asked:
     model = request.get("model_id")
     if found.model is None and isinstance(model, str):
         found.model = model or None
+    if any(value_at(request, option) is True for option in _ECHOES):
+        found.echoed = next((prompts for name in _PROMPTS if (prompts := prompts_of(request.get(name)))), ())
     return found

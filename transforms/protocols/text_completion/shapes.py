@@ -1,8 +1,8 @@
 """The shapes of plain text completions, as data: where each keeps its texts and the facts beside them.
 
 A path is the keys from the body down; where a shape has several answers, paths that begin with ``*`` start at the
-answer. Sources: reference protocols-native 14 and protocols-openai-shaped 2.26, the servers' own documentation, and
-recorded traffic of all but Reka and llama.cpp.
+answer. Sources: reference protocols-native 14 and protocols-openai-shaped 2.26, the servers' own documentation,
+recorded traffic of all but Reka and llama.cpp, and the types of reka-api 3.2.0 and aleph-alpha-client 11.5.1.
 """
 
 from collections.abc import Mapping
@@ -28,6 +28,8 @@ class Shape(NamedTuple):
     id: Path = ()
     model: Path = ()
     created_at: Path = ()
+    calls: Path = ()
+    """Where an answer lists its calls for the client."""
     usage: tuple[Path, ...] = ()
     """What is kept as the usage object: the counts' own places."""
     host: str | None = None
@@ -95,6 +97,7 @@ SHAPES = (
         completion=("usage", "output_tokens"),
         id=("id",),
         model=("model",),
+        calls=("message", "tool_calls"),
         usage=(("usage",),),
     ),
 )
@@ -120,6 +123,14 @@ def shape_of(body: Mapping[str, Any]) -> Shape | None:
         if isinstance(first, dict) and all(mark in first for mark in shape.marks):
             return shape
     return None
+
+
+def text_of(stored: Any) -> Any:
+    """A text, or the texts of a list of typed ones (Reka) joined; anything else as it is, for the reader to refuse."""
+    if not isinstance(stored, list):
+        return stored
+    texts = [item.get("text") for item in stored if isinstance(item, dict)]
+    return "".join(text for text in texts if isinstance(text, str))
 
 
 def value_at(body: object, path: Path, answer: object = None) -> Any:

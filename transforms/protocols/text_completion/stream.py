@@ -6,7 +6,7 @@ from typing import Any
 
 from schemas.exchange import JsonObject, Stream
 from schemas.reading import MalformedBodyError
-from transforms.protocols.text_completion.shapes import SHAPES, Shape, shape_of, value_at
+from transforms.protocols.text_completion.shapes import SHAPES, Shape, shape_of, text_of, value_at
 from transforms.snapshots import are_snapshots, joined
 
 _BY_NAME = {shape.name: shape for shape in SHAPES}
@@ -92,11 +92,15 @@ def _fold_pieces(stream: Stream, shape: Shape) -> JsonObject:
         for place, item in _items(event, shape):
             if item is not event:
                 _merge(answers[place], item)
-            texts[place].append(_checked(value_at(item, ("chunk", "content") if "chunk" in item else shape.delta)))
+            stored = value_at(item, ("chunk", "content") if "chunk" in item else shape.delta)
+            texts[place].append(_checked(text_of(stored)))
             ended = ended or _ends(event, item)
     snapshots = shape.name == "reka" and all(are_snapshots(parts) for parts in texts.values() if len(parts) > 1)
     for place, parts in texts.items():
         _put(answers[place], shape.text, joined(parts, snapshots=snapshots))
+        calls = value_at(answers[place], ("chunk", *shape.calls[-1:]))
+        if shape.calls and isinstance(calls, list):
+            answers[place][shape.calls[0]][shape.calls[-1]] = calls
     if shape.answers is None:
         body = {**dict.fromkeys(shape.marks), **body, **answers[0]}
     else:

@@ -27,11 +27,12 @@ from transforms.protocols.vercel_ai_sdk.usage import counts_of_all, of_metadata
 from transforms.wire_models import parse
 
 NAME = "vercel_ai_sdk"
+MARKS = frozenset({"type", "parts", "steps", "finishReason", "response"})
 PATHS = ()
 VENDOR = None
 BEGINS = None
 
-_MARKS = frozenset(
+_RESULT_KEYS = frozenset(
     {
         "steps", "usage", "totalUsage", "warnings", "providerMetadata", "experimental_providerMetadata", "toolCalls",
         "toolResults", "reasoningText", "reasoningDetails", "resolvedOutput",
@@ -57,7 +58,7 @@ def claims(body: Mapping[str, Any]) -> bool:
     if isinstance(body.get("model"), str) or not _ROOTS_OF_OTHERS.isdisjoint(body):
         return False
     if "finishReason" in body:
-        return not _MARKS.isdisjoint(body)
+        return not _RESULT_KEYS.isdisjoint(body)
     response = body.get("response")  # of an object's stream, which states no finish reason
     return "object" in body and "usage" in body and isinstance(response, dict) and "modelId" in response
 

@@ -19,6 +19,8 @@ EVENTS = frozenset(
 """Types that no other protocol has. ``start``, ``finish``, ``error`` and ``reasoning`` are words of many."""
 
 _TOOLS = frozenset({"tool-call", "tool-input-available"})
+_TOOL_OUTPUTS = frozenset({"tool-output-available", "tool-output-error"})
+"""Of the stream for the user interface: the call was answered by the server."""
 _ENDS_STEP = ("finish-step", "step-finish")
 _OF_RESULT = ("finishReason", "rawFinishReason", "usage", "totalUsage", "providerMetadata")
 
@@ -41,6 +43,12 @@ class _Step:
             self.content.append({"type": "redacted_thinking", "data": part.get("data")})
         elif kind in _TOOLS:
             self.content.append({**part, "type": "tool-call"})
+        elif kind in _TOOL_OUTPUTS:
+            answered = part.get("toolCallId")
+            self.content = [
+                {**block, "type": "tool-result"} if block.get("toolCallId") == answered else block
+                for block in self.content
+            ]
 
     def _add_text(self, name: str, what: str, part: Mapping[str, Any]) -> None:
         key = (name, str(part.get("id")))
@@ -84,7 +92,30 @@ def fold_parts(stream: Stream) -> dict[str, Any]:
     if not ended and not result.pop("finished", False) and "error" not in result:
         result["aborted"] = True
     result.pop("finished", None)
+    _read_metadata(stream, result, steps[-1])
     return {**result, "steps": [step.whole() for step in steps]}
+
+
+def _read_metadata(stream: Stream, result: dict[str, Any], last: _Step) -> None:
+    """What the stream for the user interface says of its message, where a message has its ``id`` and ``metadata``."""
+    metadata: dict[str, Any] = {}
+    for part in stream.events:
+        if isinstance(part.get("messageMetadata"), dict):
+            metadata.update(part["messageMetadata"])
+        if part.get("type") == "start" and part.get("messageId"):
+            last.response.setdefault("id", part["messageId"])
+    for name, spellings in _OF_METADATA.items():
+        stated = next((metadata[spelling] for spelling in spellings if metadata.get(spelling) is not None), None)
+        if stated is not None:
+            (last.response if name in ("modelId", "timestamp") else result).setdefault(name, stated)
+
+
+_OF_METADATA = {
+    "totalUsage": ("totalUsage", "usage"),
+    "finishReason": ("finishReason",),
+    "modelId": ("modelId", "model"),
+    "timestamp": ("createdAt",),
+}
 
 
 def _close(target: "_Step | dict[str, Any]", part: Mapping[str, Any]) -> None:

@@ -190,7 +190,7 @@ def _sent_to_fallback(asked: Asked, model: str | None) -> Asked:
 
 def _tokens(exchange: Exchange, reading: Reading, asked: Asked) -> Tokens:
     counts = reading.counts
-    if counts is None:
+    if counts is None or _counts_nothing(counts, reading, exchange):
         stated = exchange.counts
         counts = (
             Counts()
@@ -201,6 +201,13 @@ def _tokens(exchange: Exchange, reading: Reading, asked: Asked) -> Tokens:
         counts.estimated = True
     ended_by_length = reading.finish is FinishReason.LENGTH
     return settle(counts, output_limit=asked.max_output_tokens, ended_by_length=ended_by_length)
+
+
+def _counts_nothing(counts: Counts, reading: Reading, exchange: Exchange) -> bool:
+    """Zeros beside a text: none is made of no tokens. What a filter says, or a cache, may have cost none."""
+    is_zero = counts.prompt == 0 and counts.completion == 0 and not counts.total
+    no_model = reading.finish in (FinishReason.CONTENT_FILTER, FinishReason.ERROR) or exchange.cache_hit is True
+    return is_zero and not no_model and any(piece.text for piece in reading.pieces)
 
 
 def _streamed(exchange: Exchange, asked: Asked, protocol: WireProtocol | None, *, listed: bool) -> bool | None:

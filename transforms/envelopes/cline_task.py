@@ -54,9 +54,10 @@ def _is_shown(line: JsonObject) -> bool:
 
 
 def _is_sent(line: JsonObject) -> bool:
+    if line.get("role") != "user":
+        return False
     blocks = [block for block in list_in(line, "content") if isinstance(block, dict)]
-    texts = [text for block in blocks if (text := text_in(block, "text")) is not None]
-    return line.get("role") == "user" and any(_SENT in text for text in texts)
+    return any(_SENT in (text_in(block, "text") or "") for block in blocks)
 
 
 def fold(lines: Sequence[JsonObject]) -> Results:

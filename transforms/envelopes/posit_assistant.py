@@ -21,6 +21,8 @@ _FILES = {
     frozenset({"messages", "root", "schemaVersion"}): f"{NAME}: a conversation's tree, whose texts stand elsewhere",
     frozenset({"path", "createdAt"}): f"{NAME}: a workspace's head",
 }
+_FILE_KEYS = 8
+"""More than these files have: nearly all records show by this alone that they are none."""
 _INPUT = f"{NAME}: a message that no model wrote"
 _OTHER = f"{NAME}: another kind of line"
 _KINDS = {"reasoning": "thinking", "text": "text", "tool-call": "tool_use"}
@@ -28,7 +30,7 @@ _KINDS = {"reasoning": "thinking", "text": "text", "tool-call": "tool_use"}
 
 
 def recognises(head: Sequence[JsonObject]) -> bool:
-    return any(_meta(line) or _file(line) for line in head)
+    return any(("message" in line and _meta(line)) or (len(line) <= _FILE_KEYS and _file(line)) for line in head)
 
 
 def _meta(line: JsonObject) -> JsonObject:

@@ -31,6 +31,7 @@ from transforms.transcript import (
 NAME = "vscode_copilot"
 
 _NO_CALL = f"{NAME}: a session without a call"
+_NAMED = ("responderUsername", "requesterUsername")
 _INITIAL, _SET, _PUSH, _DELETE = range(4)
 
 
@@ -42,8 +43,7 @@ def recognises(head: Sequence[JsonObject]) -> bool:
 
 def _is_session(value: JsonObject) -> bool:
     """As VS Code tells a chat that was exported or stored; older versions name the one who asks."""
-    named = any(isinstance(value.get(name), str) for name in ("responderUsername", "requesterUsername"))
-    return isinstance(value.get("requests"), list) and named
+    return isinstance(value.get("requests"), list) and any(isinstance(value.get(name), str) for name in _NAMED)
 
 
 def fold(lines: Sequence[JsonObject]) -> Results:

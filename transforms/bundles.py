@@ -18,7 +18,7 @@ from transforms.sessions import calls_in
 _LIVE = frozenset({"setup", "setupComplete", "setup_complete", "serverContent", "server_content"})
 _REALTIME = ("session.created", "session.update")
 _SERVER_CALLS = ("tool_search_call", "web_search_call", "file_search_call", "code_interpreter_call", "mcp_call")
-_ITEMS = frozenset({*_SERVER_CALLS, "message", "reasoning"})
+_ITEMS = (*_SERVER_CALLS, "message", "reasoning")
 _ASKED = ("messages", "prompt")
 _FIRST = 3
 """A session shows what it is within its first messages."""

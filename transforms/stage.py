@@ -28,7 +28,7 @@ ACCOUNT = "account"
 """The key of what belongs to no partition: the tallies."""
 SCHEMAS = {Kind.CALLS: SCHEMA, Kind.REJECTS: REJECT_SCHEMA}
 _PACKED = pa.ipc.IpcWriteOptions(compression="lz4")
-"""Plain Arrow takes two to thirteen times as much disk as the Parquet that comes of it, lz4 two to three times; zstd would
+"""Plain Arrow takes two to thirteen times the disk of the Parquet that comes of it, lz4 two to three times; zstd would
 take no more than the Parquet, and twice lz4's time."""
 _ORDER = {
     Kind.CALLS: ("date", "called_at", "call_id"),

@@ -24,8 +24,11 @@ from hypothesis import strategies as st
 from schemas.exchange import RawRecord, RecordBatch
 from transforms import expand as expanding
 from transforms import read as module
+from transforms import records as cutting
 from transforms.expand import Form, Shard, expand
-from transforms.read import Broken, Read, parse, read, split_concatenated, split_elements, split_lines
+from transforms.json_text import parse, split_concatenated
+from transforms.read import Read, read
+from transforms.records import Broken, split_elements, split_lines
 
 
 def _pieces(data: bytes, size: int) -> Iterator[bytes]:
@@ -107,7 +110,7 @@ def test_batches_are_bounded_by_bytes_and_by_records(tmp_path: Path, monkeypatch
 
 
 def test_a_line_that_is_too_long_is_reported_and_passed_over(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(module, "MAX_RECORD_BYTES", 10)
+    monkeypatch.setattr(cutting, "MAX_RECORD_BYTES", 10)
     monkeypatch.setattr(expanding, "BLOCK_BYTES", 4)
     path = _written(tmp_path / "calls", b"{}\n" + b"x" * 11 + b"\n[1]\n" + b"y" * 100)
     first, second = read(Shard(path, Form.LINES, None, 0, -1))
@@ -118,7 +121,7 @@ def test_a_line_that_is_too_long_is_reported_and_passed_over(tmp_path: Path, mon
 
 
 def test_memory_does_not_grow_with_the_file_or_with_a_line(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(module, "MAX_RECORD_BYTES", 4 << 20)
+    monkeypatch.setattr(cutting, "MAX_RECORD_BYTES", 4 << 20)
     monkeypatch.setattr(module, "BATCH_BYTES", 1 << 20)
     path = tmp_path / "calls"
     with path.open("wb") as file:
@@ -262,7 +265,7 @@ def test_an_element_that_holds_objects_like_itself_is_not_cut() -> None:
 
 
 def test_a_document_of_which_too_much_is_one_element_is_reported(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(module, "MAX_RECORD_BYTES", 50)
+    monkeypatch.setattr(cutting, "MAX_RECORD_BYTES", 50)
     *found, last = split_elements(_pieces(b'[{"a": 1}, {"a": "' + b"x" * 500 + b'"}]', 10))
     assert found == [RawRecord(0, b'{"a": 1}')]
     assert last == Broken(1, "element 1 is longer than 50 bytes: reading stops there")

@@ -9,7 +9,7 @@ from schemas.exchange import Exchange, JsonObject, RawRecord, Stream
 from schemas.reject import Reject
 from schemas.vocabulary import RejectReason
 from transforms.envelopes import HEAD_LINES, named, reader_of
-from transforms.read import parse
+from transforms.json_text import parse
 from transforms.transcript import Result, TranscriptReader
 
 Folded = Result | Reject

@@ -13,11 +13,11 @@ from schemas.path import parse_path
 from schemas.reject import Reject
 from schemas.vocabulary import RejectReason
 from transforms import clock
+from transforms.json_text import parse, split_concatenated
 from transforms.mapping_bodies import compile_body
 from transforms.mapping_conditions import condition, in_words, recognition
 from transforms.mapping_paths import Parents, exploded
 from transforms.mapping_values import compile_count, compile_fields, compile_tags
-from transforms.read import parse, split_concatenated
 from transforms.streams import UndecodableError
 
 _KEYS_SHOWN = 12

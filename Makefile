@@ -20,14 +20,14 @@ demo: setup ## Sample traffic in, a lake, figures and a report out
 	$(BIN)/thinkledger demo --folder demo
 
 test: setup ## Run the tests
-	$(BIN)/python -m pytest -n auto --dist loadfile
+	$(BIN)/python -m pytest -n auto --dist loadfile --no-loadscope-reorder
 
 check: setup ## Lint, types, layers and tests: what CI runs
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy schemas transforms pipelines sql tests
 	$(BIN)/lint-imports
-	$(BIN)/python -m pytest -n auto --dist loadfile
+	$(BIN)/python -m pytest -n auto --dist loadfile --no-loadscope-reorder
 
 fix: setup ## Format, and mend what the linter can
 	$(BIN)/ruff format .

@@ -70,6 +70,7 @@ class _Period(NamedTuple):
     day_to: int
 
 
+@cache
 def package_version() -> str:
     """The price package's name and version."""
     return f"genai-prices {version('genai-prices')}"

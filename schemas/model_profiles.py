@@ -42,6 +42,17 @@ class OffSwitch(StrEnum):
     BY_HOST = "by_host"
 
 
+class Remap(BaseModel):
+    """What a host made of the levels that it was asked for, by its own word of one day: a record, never a rule."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+    host: str
+    seen: date
+    levels: dict[str, Effort]
+    source: str
+
+
 class ModelProfile(BaseModel):
     """One family's effort. ``scale`` null is not known, empty is known to have none."""
 
@@ -54,6 +65,7 @@ class ModelProfile(BaseModel):
     off_switch: OffSwitch = OffSwitch.LOWEST_LEVEL
     valid_from: date | None = None
     valid_to: date | None = None
+    remaps: tuple[Remap, ...] = ()
     source: str
 
     @model_validator(mode="after")
@@ -63,6 +75,8 @@ class ModelProfile(BaseModel):
             raise ValueError(f"{self.names[0]}: the scale must go from least to most")
         if self.default is not None and self.default not in (self.scale or ()):
             raise ValueError(f"{self.names[0]}: the default is no level of the scale")
+        if any(level not in (self.scale or ()) for remap in self.remaps for level in remap.levels.values()):
+            raise ValueError(f"{self.names[0]}: a remap leads to no level of the scale")
         if other := [name for name in self.names if bare_name(name) != name]:
             raise ValueError(f"{', '.join(other)}: not spelled as names are looked for, see `bare_name`")
         return self

@@ -1,6 +1,7 @@
 """Effort: what was asked for in every spelling, and which effort ran."""
 
 import json
+from datetime import date, datetime
 from typing import Any
 
 import pytest
@@ -359,6 +360,17 @@ class TestProfiles:
         assert profile_of("deepseek-chat", last_day + 1) is None
         assert profile_of("deepseek-chat", None) is None
 
+    @pytest.mark.parametrize("day", ["2026-07-25", "2026-11-30"])
+    def test_what_a_host_is_said_to_make_of_a_level_is_not_applied(self, day: str) -> None:
+        profile = profile_of("deepseek-v4", None)
+        assert profile is not None
+        [remap] = [remap for remap in profile.remaps if remap.seen == date.fromisoformat(day)]
+        assert remap.levels["medium"] is Effort.HIGH
+        called_at = int(datetime.fromisoformat(f"{day}T12:00:00Z").timestamp() * 1_000_000)
+        asked = wants(Effort.MEDIUM)
+        ran = applied(asked, reported=None, is_echo=False, model="deepseek-v4", called_at=called_at, failed=False)
+        assert ran == AppliedEffort(Effort.MEDIUM, EffortSource.REQUEST, None)
+
     def test_names_are_unique_on_any_day(self) -> None:
         undated = [p for p in model_profiles() if p.valid_from is None and p.valid_to is None]
         names = [name for profile in undated for name in profile.names]
@@ -370,6 +382,11 @@ class TestProfiles:
             {"names": ["x-1"], "scale": ["high", "low"]},
             {"names": ["x-1"], "scale": ["low"], "default": "high"},
             {"names": ["openai/x-1"]},
+            {
+                "names": ["x-1"],
+                "scale": ["low"],
+                "remaps": [{"host": "x", "seen": "2026-07-25", "levels": {"max": "high"}, "source": "x"}],
+            },
             {"names": ["x-1"], "scael": ["low"]},
         ],
     )

@@ -119,7 +119,7 @@ def marks(kinds: str, text: object) -> list[str]:
 
 def decides_alone(place: Place, calls: list[Call]) -> bool:
     """Whether what is changed is all that tells thinking from answer: such a body is another true one."""
-    return "thought" in place or any(call.split_rule for call in calls)
+    return not {"thought", "channel"}.isdisjoint(place) or any(call.split_rule for call in calls)
 
 
 @every_protocol

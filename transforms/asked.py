@@ -186,7 +186,7 @@ def asked_openai_shaped(request: Mapping[str, Any]) -> Asked:
     if updates or len(layers) > 1 or not _READERS.keys().isdisjoint(request):
         wishes = [read(layer[name]) for name, read in _READERS.items() for layer in layers if name in layer]
         asked.thinking, asked.budget, asked.effort, asked.effort_raw = merged([*updates, *wishes])
-    if asked.model is not None and _says_nothing(asked) and (said := said_in_prompt(asked.model, request)):
+    if _says_nothing(asked) and (said := said_in_prompt(asked.model, request)):
         asked.thinking, _, asked.effort, _ = read_level(said.meaning)
         asked.effort_raw = said.words
     return asked

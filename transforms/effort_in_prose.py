@@ -13,6 +13,8 @@ from schemas.model_profiles import PromptSwitch, prompt_switches_of
 
 _LOOKED_AT = 2000
 """Characters of either end of a text: the words stand at its start or its end, and texts may be long."""
+_CONTROL = "control"
+"""Granite's own role (protocols-native 14 (5)): a first message of it is an instruction to the chat template."""
 _TURNS_LOOKED_AT = 32
 """An agent's last user message stands behind its tool results; further back it is not looked for."""
 
@@ -24,15 +26,17 @@ class Said(NamedTuple):
     meaning: str
 
 
-def said_in_prompt(model: str, request: Mapping[str, Any]) -> Said | None:
+def said_in_prompt(model: str | None, request: Mapping[str, Any]) -> Said | None:
     """Find the words of a prompt that the model reads: the last ones of the last user's text, else of the system's.
 
     Chat requests (``messages``) and Responses (``instructions``, ``input``) are looked at, whatever their shape.
     """
-    switches = prompt_switches_of(model)
+    turns = request.get("messages") or request.get("input")
+    if _first(turns, _CONTROL) == "thinking":
+        return Said("thinking", "on")
+    switches = prompt_switches_of(model) if model is not None else ()
     if not switches:
         return None
-    turns = request.get("messages") or request.get("input")
     of_users = [switch for switch in switches if switch.of_users]
     spoken = _last_said(_last_user_text(turns), of_users) if of_users else None
     return spoken or _last_said(_system_text(request, turns), switches)
@@ -42,8 +46,13 @@ def _system_text(request: Mapping[str, Any], turns: object) -> str:
     instructions = request.get("instructions")
     if isinstance(instructions, str) and instructions:
         return instructions
+    return _first(turns, "system", "developer")
+
+
+def _first(turns: object, *roles: str) -> str:
+    """The text of the first message, where it is of one of the roles."""
     first = turns[0] if isinstance(turns, list) and turns else None
-    return _text(first) if isinstance(first, dict) and first.get("role") in ("system", "developer") else ""
+    return _text(first) if isinstance(first, dict) and first.get("role") in roles else ""
 
 
 def _last_user_text(turns: object) -> str:

@@ -1,8 +1,8 @@
-"""What a URL says of a call: the model in its path, and whether the method behind it streams."""
+"""What a URL says of a call: the model in its path or its query, and whether the method behind it streams."""
 
 import re
 from functools import lru_cache
-from urllib.parse import unquote, urlsplit
+from urllib.parse import parse_qs, unquote, urlsplit
 
 _MODEL_IN_PATH = re.compile(
     r"""
@@ -11,9 +11,11 @@ _MODEL_IN_PATH = re.compile(
     | /tunedModels/(?P<tuned>[^/:]+):
     | /model/(?P<bedrock>[^/]+)/(?:invoke|converse)
     | /deployments/(?P<azure>[^/]+)/
+    | /models/(?P<replicate>[^/]+/[^/]+)/predictions$
     """,
     re.VERBOSE,
 )
+_MODEL_IN_QUERY = re.compile(r"/realtime$")  # OpenAI's and Azure's sockets, whose messages need not name it
 _STREAMING = re.compile(
     r":streamGenerateContent|:streamRawPredict|/invoke-with-response-stream|/converse-stream|:serverStreamingPredict"
 )
@@ -27,9 +29,13 @@ STREAMED_BY_URL = frozenset(
 
 @lru_cache(maxsize=4096)
 def model_in(url: str) -> str | None:
-    """The model that the path names (Google, Vertex, Bedrock, Azure deployments), else null."""
-    match = _MODEL_IN_PATH.search(urlsplit(url).path)
-    return unquote(next(name for name in match.groupdict().values() if name)) if match else None
+    """The model that a path names (Google, Vertex, Bedrock, Azure, Replicate), or a socket's query; else null."""
+    parts = urlsplit(url)
+    match = _MODEL_IN_PATH.search(parts.path)
+    if match:
+        return unquote(next(name for name in match.groupdict().values() if name))
+    query = parse_qs(parts.query) if _MODEL_IN_QUERY.search(parts.path) else {}
+    return next((query[name][0] for name in ("model", "deployment") if name in query), None)
 
 
 @lru_cache(maxsize=4096)

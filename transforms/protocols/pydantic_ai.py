@@ -87,7 +87,10 @@ _GOOGLE_CONFIGS = ("google_thinking_config", "gemini_thinking_config")
 
 
 def fold(stream: Stream) -> dict[str, Any]:
-    """The last response of a message list; else the response that the events of a stream build up."""
+    """The last response of a message list; else the response that the events of a stream build up.
+
+    Raises ``MalformedBodyError`` where an event adds to a part of another kind than it names.
+    """
     for event in reversed(stream.events):
         if _is_response(event):
             return event
@@ -105,6 +108,8 @@ def fold(stream: Stream) -> dict[str, Any]:
 
 
 def _apply(delta: Mapping[str, Any], part: dict[str, Any]) -> None:
+    if (delta.get("part_delta_kind"), part.get("part_kind")) in (("text", "thinking"), ("thinking", "text")):
+        raise MalformedBodyError("an event adds text to thinking, or thinking to text")
     text, before = delta.get("content_delta"), part.get("content")
     if isinstance(text, str) and (before is None or isinstance(before, str)):
         part["content"] = (before or "") + text

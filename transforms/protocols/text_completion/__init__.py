@@ -18,7 +18,7 @@ from transforms.asked import asked_openai_shaped
 from transforms.clock import from_any
 from transforms.echoes import prompts_of
 from transforms.errors import read_error
-from transforms.protocols.text_completion.shapes import KEYS, Shape, answers_of, shape_of, text_of, value_at
+from transforms.protocols.text_completion.shapes import KEYS, Shape, answers_of, shape_of, summed, text_of, value_at
 from transforms.protocols.text_completion.stream import claims_event, claims_summary, fold_events
 from transforms.wire_models import parse
 
@@ -76,12 +76,12 @@ def read(body: dict[str, Any]) -> Reading:
         raise MalformedBodyError("no answer in a body that held one by its first event")
     answers = answers_of(body, shape)
     parsed = parse(Completion, _facts(body, shape, answers))
-    raw = _finish_word(body, parsed.finish)
+    raw = _finish_word(answers[0], parsed.finish)
     failure = read_error(body) if body.get("error") else None
     finish = _FINISH.get(raw.lower(), FinishReason.OTHER) if raw else None
     if body.get("aborted") is True:
         finish = FinishReason.ABORTED
-    usage = _usage(body, shape, answers[0])
+    usage = _usage(body, shape, answers)
     return Reading(
         pieces=[
             piece
@@ -98,6 +98,7 @@ def read(body: dict[str, Any]) -> Reading:
         usage=usage or None,
         error_type=failure.type if failure else None,
         error_message=failure.message if failure else None,
+        listed=body.get("listed") is True,
         provider_hint=shape.host,
     )
 
@@ -113,20 +114,26 @@ def _facts(body: JsonObject, shape: Shape, answers: list[Any]) -> JsonObject:
         raise MalformedBodyError(f"{shape.answers}: an answer is no object")
     names = ("finish", "id", "model", "created_at", "prompt", "completion", "cached")
     facts = {name: value_at(body, getattr(shape, name), answers[0]) for name in names}
+    if len(answers) > 1 and shape.completion[:1] == ("*",):  # whether they read one prompt or several is not said
+        facts["prompt"] = None
+        facts["completion"] = summed([value_at(body, shape.completion, answer) for answer in answers])
     facts["texts"] = [text_of(value_at(answer, shape.text)) for answer in answers]
     return facts
 
 
-def _finish_word(body: JsonObject, word: str | None) -> str | None:
+def _finish_word(answer: JsonObject, word: str | None) -> str | None:
     if word is None:
-        word = next((word for flag, word in _STOPPED.items() if body.get(flag) is True), None)
+        word = next((word for flag, word in _STOPPED.items() if answer.get(flag) is True), None)
     return None if word is None or word.lower() in _NO_FINISH else word
 
 
-def _usage(body: JsonObject, shape: Shape, answer: object) -> JsonObject:
-    """The counts as they were, by their own names."""
-    found = {path[-1]: value_at(body, path, answer) for path in shape.usage}
-    known = {name: value for name, value in found.items() if value is not None}
+def _usage(body: JsonObject, shape: Shape, answers: list[Any]) -> JsonObject:
+    """The counts as they were, by their own names; those that each of several answers has of its own are lists."""
+    known: JsonObject = {}
+    for path in shape.usage:
+        values = [value_at(body, path, answer) for answer in (answers if path[0] == "*" else answers[:1])]
+        if any(value is not None for value in values):
+            known[path[-1]] = values if len(values) > 1 else values[0]
     usage = known.get("usage")
     return usage if isinstance(usage, dict) else known
 
@@ -137,5 +144,17 @@ def asked(request: dict[str, Any]) -> Asked:
     if found.model is None and isinstance(model, str):
         found.model = model or None
     if any(value_at(request, option) is True for option in _ECHOES):
-        found.echoed = next((prompts for name in _PROMPTS if (prompts := prompts_of(request.get(name)))), ())
+        found.echoed = next((prompts for name in _PROMPTS if (prompts := prompts_of(_plain(request.get(name))))), ())
     return found
+
+
+def _plain(prompt: object) -> object:
+    """A prompt of one text item (Aleph Alpha) as that text; images and several items are left as they are."""
+    if (
+        isinstance(prompt, list)
+        and len(prompt) == 1
+        and isinstance(prompt[0], dict)
+        and prompt[0].get("type") == "text"
+    ):
+        return prompt[0].get("data")
+    return prompt

@@ -11,11 +11,15 @@ from typing import Any, NamedTuple
 Path = tuple[str, ...]
 
 
+ALONE = "sequences"
+"""Where answers stand that their server gives as a mere list (``transforms/streams.py``, and the fold of llama.cpp)."""
+
+
 class Shape(NamedTuple):
-    """One shape. ``answers`` is the list of answers, or null where the body is the only one."""
+    """One shape. ``answers`` is the list of answers; where that is ``ALONE``, a body without it is the only answer."""
 
     name: str
-    answers: str | None
+    answers: str
     marks: tuple[str, ...]
     """Keys that an answer must have, all of them."""
     text: Path
@@ -39,7 +43,7 @@ class Shape(NamedTuple):
 SHAPES = (
     Shape(  # Text Generation Inference, Hugging Face's hosts, SageMaker: /generate, /generate_stream, /invocations
         name="tgi",
-        answers="sequences",
+        answers=ALONE,
         marks=("generated_text",),
         text=("generated_text",),
         delta=("token", "text"),
@@ -64,11 +68,11 @@ SHAPES = (
     ),
     Shape(  # llama.cpp's own /completion: tokens_evaluated is the whole prompt, timings.cache_n the part from the cache
         name="llamacpp",
-        answers=None,
+        answers=ALONE,
         marks=("content", "stop", "tokens_predicted"),
         text=("content",),
         delta=("content",),
-        finish=("stop_type",),
+        finish=("*", "stop_type"),
         prompt=("tokens_evaluated",),
         completion=("tokens_predicted",),
         cached=("timings", "cache_n"),
@@ -103,16 +107,16 @@ SHAPES = (
 )
 
 
-KEYS = frozenset({"generated_text", "token", "stop", *(shape.answers for shape in SHAPES if shape.answers is not None)})
+KEYS = frozenset({"generated_text", "token", "stop", *(shape.answers for shape in SHAPES)})
 """A body, or an event, of any of the shapes has one of these: most others are told apart by this alone."""
 
 
 def answers_of(body: Mapping[str, Any], shape: Shape) -> list[Any]:
     """The answers of a body: those of the shape's list, else the body itself."""
-    listed = body.get(shape.answers) if shape.answers is not None else None
+    listed = body.get(shape.answers)
     if isinstance(listed, list):
         return listed
-    return [body] if shape.answers in (None, "sequences") else []
+    return [body] if shape.answers == ALONE else []
 
 
 def shape_of(body: Mapping[str, Any]) -> Shape | None:
@@ -141,3 +145,8 @@ def value_at(body: object, path: Path, answer: object = None) -> Any:
     for key in path:
         place = place.get(key) if isinstance(place, dict) else None
     return place if path else None
+
+
+def summed(counts: list[Any]) -> int | None:
+    """The sum of counts; null where one of them is not reported."""
+    return sum(counts) if all(count.__class__ is int for count in counts) else None

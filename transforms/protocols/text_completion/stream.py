@@ -6,7 +6,7 @@ from typing import Any
 
 from schemas.exchange import JsonObject, Stream
 from schemas.reading import MalformedBodyError
-from transforms.protocols.text_completion.shapes import SHAPES, Shape, shape_of, text_of, value_at
+from transforms.protocols.text_completion.shapes import ALONE, SHAPES, Shape, shape_of, summed, text_of, value_at
 from transforms.snapshots import are_snapshots, joined
 
 _BY_NAME = {shape.name: shape for shape in SHAPES}
@@ -86,40 +86,57 @@ def _fold_pieces(stream: Stream, shape: Shape) -> JsonObject:
     body: JsonObject = {}
     answers: defaultdict[int, JsonObject] = defaultdict(dict)
     texts: defaultdict[int, list[str]] = defaultdict(list)
-    ended = False
+    ended: set[int] = set()
     for event in stream.events:
-        _merge(body, event)
+        if shape.answers != ALONE:
+            _merge(body, event)
         for place, item in _items(event, shape):
-            if item is not event:
-                _merge(answers[place], item)
+            _merge(answers[place], item)
             stored = value_at(item, ("chunk", "content") if "chunk" in item else shape.delta)
             texts[place].append(_checked(text_of(stored)))
-            ended = ended or _ends(event, item)
+            if _ends(event, item):
+                ended.add(place)
     snapshots = shape.name == "reka" and all(are_snapshots(parts) for parts in texts.values() if len(parts) > 1)
     for place, parts in texts.items():
         _put(answers[place], shape.text, joined(parts, snapshots=snapshots))
         calls = value_at(answers[place], ("chunk", *shape.calls[-1:]))
         if shape.calls and isinstance(calls, list):
             answers[place][shape.calls[0]][shape.calls[-1]] = calls
-    if shape.answers is None:
-        body = {**dict.fromkeys(shape.marks), **body, **answers[0]}
+    known = [{**dict.fromkeys(shape.marks), **answer} for _, answer in sorted(answers.items())]
+    if shape.answers == ALONE:
+        body = _together(known) | {"listed": all(event.get("stop") and event.get("content") for event in stream.events)}
     else:
-        body[shape.answers] = [answer for _, answer in sorted(answers.items())] or [dict.fromkeys(shape.marks)]
-    if not ended and not stream.cut:
+        body[shape.answers] = known or [dict.fromkeys(shape.marks)]
+    if not stream.cut and (not ended or answers.keys() - ended):
         body["aborted"] = True
     return body
 
 
+def _together(answers: list[JsonObject]) -> JsonObject:
+    """llama.cpp's answers to several prompts, or to one prompt, which is read once however often it is answered."""
+    if len(answers) == 1:
+        return answers[0]
+    prompts = {str(answer.get("prompt")): answer.get("tokens_evaluated") for answer in answers}
+    told = all(isinstance(answer.get("prompt"), str) for answer in answers)
+    return {
+        ALONE: answers,
+        "model": answers[0].get("model"),
+        "tokens_evaluated": summed([*prompts.values()]) if told else None,
+        "tokens_predicted": summed([answer["tokens_predicted"] for answer in answers]),
+    }
+
+
 def _items(event: JsonObject, shape: Shape) -> list[tuple[int, JsonObject]]:
-    """The parts of an event that belong to one answer each; an event without a list of them is such a part itself."""
-    listed = event.get(shape.answers) if shape.answers is not None else None
+    """The parts of an event that belong to one answer each; llama.cpp's is such a part itself."""
+    listed = event.get(shape.answers)
     if isinstance(listed, list):
         return [(place, item) for place, item in enumerate(listed) if isinstance(item, dict)]
+    index = event.get("index")
+    place = index if isinstance(index, int) else 0
     if event.get("type") in ("stream_chunk", "stream_summary"):
-        index = event.get("index")
         kept: JsonObject = {name: event[name] for name in ("completion", "finish_reason") if name in event}
-        return [(index if isinstance(index, int) else 0, kept)]
-    return [(0, event)] if shape.answers is None else []
+        return [(place, kept)]
+    return [(place, event)] if shape.answers == ALONE else []
 
 
 def _ends(event: JsonObject, item: JsonObject) -> bool:

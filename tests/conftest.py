@@ -4,7 +4,9 @@
 - ``shared`` is the folder of cases and recorded traffic beside the repository; tests that need it skip without it.
 """
 
+from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
 from hypothesis import HealthCheck, settings
@@ -22,3 +24,27 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 @pytest.fixture
 def update_golden(request: pytest.FixtureRequest) -> bool:
     return bool(request.config.getoption("--update-golden"))
+
+
+class Killed(BaseException):
+    """Stands for SIGKILL: nothing catches it, nothing cleans up."""
+
+
+@pytest.fixture
+def kill_at(monkeypatch: pytest.MonkeyPatch) -> Iterator[Any]:
+    """Die instead of the n-th rename; gives the function that sets n, and counts renames."""
+    real, state = Path.replace, {"n": 0, "at": -1}
+
+    def replace(self: Path, target: Path) -> Path:
+        state["n"] += 1
+        if state["n"] == state["at"]:
+            raise Killed
+        return real(self, target)
+
+    def arm(number: int) -> dict[str, int]:
+        state.update(n=0, at=number)
+        return state
+
+    monkeypatch.setattr(Path, "replace", replace)
+    yield arm
+    arm(-1)

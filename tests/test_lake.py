@@ -6,7 +6,6 @@ import shutil
 import socket
 import subprocess
 import sys
-from collections.abc import Iterator
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any
@@ -19,6 +18,7 @@ from apache_beam.testing.test_pipeline import TestPipeline as _TestPipeline
 from schemas.account import RunAccount, Tally
 from schemas.call import SCHEMA
 from schemas.lake import Grain, Kind, LakeFile, Pointer
+from tests.conftest import Killed
 from tests.lake_runs import DAY, add, ask, call, normalised, published, reject, rows, staged
 from transforms import lock as locking
 from transforms.accounts import AddUp, NoAccountError, read_account
@@ -352,30 +352,6 @@ class TestAccount:
         assert lake.pointer().generation == 0
 
 
-class _Killed(BaseException):
-    """Stands for SIGKILL: nothing catches it, nothing cleans up."""
-
-
-@pytest.fixture
-def kill_at(monkeypatch: pytest.MonkeyPatch) -> Iterator[Any]:
-    """Die instead of the n-th rename; gives the function that sets n, and counts renames."""
-    real, state = Path.replace, {"n": 0, "at": -1}
-
-    def replace(self: Path, target: Path) -> Path:
-        state["n"] += 1
-        if state["n"] == state["at"]:
-            raise _Killed
-        return real(self, target)
-
-    def arm(number: int) -> dict[str, int]:
-        state.update(n=0, at=number)
-        return state
-
-    monkeypatch.setattr(Path, "replace", replace)
-    yield arm
-    arm(-1)
-
-
 class TestDying:
     """The renames of a run, in order: two parts, three data files, the run's account, the pointer, the views."""
 
@@ -395,7 +371,7 @@ class TestDying:
         add(lake, call("a", output_tokens=1))
         before = rows(lake)
         kill_at(rename)
-        with pytest.raises(_Killed):
+        with pytest.raises(Killed):
             self.run(lake)
         assert rows(lake) == before
         kill_at(-1)
@@ -410,7 +386,7 @@ class TestDying:
 
     def test_views_that_are_behind_are_built_again(self, lake: Lake, kill_at: Any) -> None:
         kill_at(self.RENAMES)
-        with pytest.raises(_Killed):
+        with pytest.raises(Killed):
             self.run(lake)
         kill_at(-1)
         die()

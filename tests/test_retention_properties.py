@@ -1,6 +1,5 @@
 """Retention, for any policy and lake: spend stays, a second run changes nothing, and no kill does harm."""
 
-from collections.abc import Iterator
 from datetime import date, timedelta
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -16,6 +15,7 @@ from schemas.call import Call
 from schemas.lake import Pointer
 from schemas.policy import Policy
 from tests import lake_runs
+from tests.conftest import Killed
 from tests.lake_runs import add, call, reject
 from transforms import lock
 from transforms.accounts import account_of
@@ -96,30 +96,6 @@ def test_counts_and_spend_stay_whatever_goes(policy: dict[str, Any], rows: list[
         assert lake.pointer() == pointer
 
 
-class Killed(BaseException):
-    """Stands for SIGKILL: nothing catches it, nothing cleans up."""
-
-
-@pytest.fixture
-def killed_at(monkeypatch: pytest.MonkeyPatch) -> Iterator[Any]:
-    """Die instead of the n-th rename."""
-    real, state = Path.replace, {"n": 0, "at": -1}
-
-    def replace(self: Path, target: Path) -> Path:
-        state["n"] += 1
-        if state["n"] == state["at"]:
-            raise Killed
-        return real(self, target)
-
-    def arm(number: int) -> dict[str, int]:
-        state.update(n=0, at=number)
-        return state
-
-    monkeypatch.setattr(Path, "replace", replace)
-    yield arm
-    arm(-1)
-
-
 def purged(lake: Lake) -> None:
     """A run of ``retain`` without its pipeline, whose workers would not die with the launcher."""
     run = lake.begin_run(["retention"])
@@ -149,11 +125,11 @@ def rows() -> list[Any]:
     return [(DAY - 10 * n, {**texts, "user_id": f"u{n % 3}"}) for n in range(11)]
 
 
-def test_killed_at_every_rename_and_run_again(rows: list[Any], tmp_path: Path, killed_at: Any) -> None:
+def test_killed_at_every_rename_and_run_again(rows: list[Any], tmp_path: Path, kill_at: Any) -> None:
     undisturbed = Lake.create(tmp_path / "undisturbed")
     filled(undisturbed, rows)
     before, spend = state(undisturbed), lake_runs.ask(undisturbed.path, SPEND)
-    counted = killed_at(-1)
+    counted = kill_at(-1)
     purged(undisturbed)
     renames = counted["n"]
     assert renames >= 20
@@ -161,10 +137,10 @@ def test_killed_at_every_rename_and_run_again(rows: list[Any], tmp_path: Path, k
     lake = Lake.create(tmp_path / "lake")
     filled(lake, rows)
     for rename in range(1, renames + 1):
-        killed_at(rename)
+        kill_at(rename)
         with pytest.raises(Killed):
             purged(lake)
-        killed_at(-1)
+        kill_at(-1)
         lock._held.clear()
         is_committed = lake.pointer().retention is not None
         lake.abort(lake.begin_run(grace=timedelta(0)))

@@ -3,7 +3,7 @@
 from collections.abc import Iterable, Mapping
 from typing import Any
 
-import orjson
+from transforms.json_text import parse
 
 
 def flat(events: Iterable[Mapping[str, Any]]) -> dict[str, Any]:
@@ -31,7 +31,7 @@ def parsed(value: object) -> Any:
     """What a text holds as JSON, else the value as it is: instrumentations store structures either way."""
     if isinstance(value, str) and value[:1] in ("{", "["):
         try:
-            return orjson.loads(value)
-        except orjson.JSONDecodeError:
+            return parse(value.encode())
+        except ValueError:  # no JSON, or text that is no Unicode
             return value
     return value

@@ -92,6 +92,26 @@ def chat_body(
     return {**body, "usage": usage} if usage else body
 
 
+def message_body(
+    model: str | None, content: Any, *, message_id: Any = None, usage: JsonObject | None = None
+) -> JsonObject:
+    """Anthropic's blocks as the body of the Messages API that they would have come in."""
+    body: JsonObject = {"id": message_id, "type": "message", "role": "assistant", "model": model, "content": content}
+    body["stop_reason"] = None
+    return {**body, "usage": usage} if usage else body
+
+
+def with_cache(fresh: int | None, read_back: int | None, written: int | None) -> int | None:
+    """The whole input of clients that leave the cache out of theirs; null where they count none."""
+    return None if fresh is None else fresh + (read_back or 0) + (written or 0)
+
+
+def provider_and_model(name: str | None) -> tuple[str | None, str | None]:
+    """The two parts of a name that begins with who provides the model; one without a slash is the model's alone."""
+    provider, slash, model = (name or "").partition("/")
+    return (provider, model) if slash else (None, name)
+
+
 def function_call(call_id: object, name: object) -> JsonObject:
     """A call for the client as Chat Completions spells it; its arguments are not read."""
     return {"id": call_id, "type": "function", "function": {"name": name}}

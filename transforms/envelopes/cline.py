@@ -13,7 +13,17 @@ from collections.abc import Sequence
 
 from schemas.exchange import Exchange, JsonObject
 from transforms.not_calls import NoCall
-from transforms.transcript import Result, Results, cost_in, count_in, list_in, object_in, text_in, time_in
+from transforms.transcript import (
+    Result,
+    Results,
+    cost_in,
+    count_in,
+    list_in,
+    message_body,
+    object_in,
+    text_in,
+    time_in,
+)
 
 NAME = "cline"
 
@@ -41,19 +51,10 @@ def _calls(session: JsonObject) -> list[Result]:
 
 def _exchange(message: JsonObject, session_id: str | None) -> Exchange:
     model, metrics = object_in(message, "modelInfo"), object_in(message, "metrics")
-    body: JsonObject = {
-        "id": message.get("id"),
-        "type": "message",
-        "role": "assistant",
-        "model": text_in(model, "id"),
-        "content": message.get("content"),
-        "stop_reason": None,
-    }
-    if metrics:
-        body["usage"] = _usage(metrics)
+    usage = _usage(metrics) if metrics else None
     return Exchange(
         NAME,
-        response=body,
+        response=message_body(text_in(model, "id"), message.get("content"), message_id=message.get("id"), usage=usage),
         called_at=time_in(message, "ts"),
         provider=text_in(model, "provider"),
         session_id=session_id,

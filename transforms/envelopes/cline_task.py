@@ -24,6 +24,7 @@ from transforms.transcript import (
     object_in,
     text_in,
     time_in,
+    with_cache,
 )
 
 NAME = "cline_task"
@@ -120,7 +121,7 @@ def _usage(counted: JsonObject) -> JsonObject | None:
     if fresh is None and output is None:
         return None
     return {
-        "prompt_tokens": None if fresh is None else fresh + (read_back or 0) + (written or 0),
+        "prompt_tokens": with_cache(fresh, read_back, written),
         "completion_tokens": output,
         "prompt_tokens_details": {"cached_tokens": read_back, "cache_write_tokens": written},
     }

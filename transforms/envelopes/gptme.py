@@ -12,7 +12,16 @@ from collections.abc import Sequence
 
 from schemas.exchange import Exchange, JsonObject
 from transforms.not_calls import NoCall
-from transforms.transcript import Results, chat_body, count_in, object_in, text_in, time_in
+from transforms.transcript import (
+    Results,
+    chat_body,
+    count_in,
+    object_in,
+    provider_and_model,
+    text_in,
+    time_in,
+    with_cache,
+)
 
 NAME = "gptme"
 
@@ -54,18 +63,10 @@ def _rule(line: JsonObject) -> str:
 
 
 def _call(line: JsonObject) -> Exchange:
-    provider, model = _provider_and_model(text_in(_meta(line), "model"))
+    provider, model = provider_and_model(text_in(_meta(line), "model"))
     usage = object_in(_meta(line), "usage")
     body = chat_body(model, {"content": line.get("content")}, usage=_usage(usage) if usage else None)
     return Exchange(NAME, response=body, called_at=time_in(line, "timestamp"), provider=provider)
-
-
-def _provider_and_model(name: str | None) -> tuple[str | None, str | None]:
-    """Names of models begin with the provider that it calls."""
-    if name is None:
-        return None, None
-    provider, slash, model = name.partition("/")
-    return (provider, model) if slash else (None, name)
 
 
 def _usage(usage: JsonObject) -> JsonObject:
@@ -73,7 +74,7 @@ def _usage(usage: JsonObject) -> JsonObject:
     read_back, written = count_in(usage, "cache_read_tokens"), count_in(usage, "cache_creation_tokens")
     return {
         **usage,
-        "prompt_tokens": None if fresh is None else fresh + (read_back or 0) + (written or 0),
+        "prompt_tokens": with_cache(fresh, read_back, written),
         "completion_tokens": count_in(usage, "output_tokens"),
         "prompt_tokens_details": {"cached_tokens": read_back, "cache_write_tokens": written},
     }

@@ -26,6 +26,7 @@ from transforms.transcript import (
     tags_of,
     text_in,
     time_in,
+    with_cache,
 )
 
 NAME = "opencode"
@@ -124,7 +125,7 @@ def _usage(tokens: JsonObject) -> JsonObject | None:
         return None
     return {
         **tokens,
-        "prompt_tokens": (fresh or 0) + (read_back or 0) + (written or 0),
+        "prompt_tokens": with_cache(fresh or 0, read_back, written),
         "completion_tokens": output,
         "total_tokens": count_in(tokens, "total"),
         "prompt_tokens_details": {"cached_tokens": read_back, "cache_write_tokens": written},

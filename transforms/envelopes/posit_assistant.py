@@ -12,7 +12,7 @@ from typing import Any
 
 from schemas.exchange import Exchange, JsonObject
 from transforms.not_calls import NoCall
-from transforms.transcript import Result, Results, count_in, object_in, text_in, time_in
+from transforms.transcript import Result, Results, count_in, message_body, object_in, text_in, time_in
 
 NAME = "posit_assistant"
 
@@ -56,18 +56,11 @@ def _read(line: JsonObject) -> Result:
 
 
 def _call(message: JsonObject, meta: JsonObject) -> Exchange:
-    body: JsonObject = {
-        "type": "message",
-        "role": "assistant",
-        "model": text_in(meta, "modelId"),
-        "content": _blocks(message.get("content")),
-        "stop_reason": None,
-    }
-    if usage := object_in(meta, "usage"):
-        body["usage"] = _usage(usage)
+    counted = object_in(meta, "usage")
+    usage = _usage(counted) if counted else None
     return Exchange(
         NAME,
-        response=body,
+        response=message_body(text_in(meta, "modelId"), _blocks(message.get("content")), usage=usage),
         called_at=time_in(meta, "timestamp"),
         provider=text_in(meta, "providerId"),
     )

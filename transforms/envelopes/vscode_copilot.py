@@ -24,6 +24,7 @@ from transforms.transcript import (
     function_call,
     list_in,
     object_in,
+    provider_and_model,
     text_in,
     time_in,
 )
@@ -108,7 +109,7 @@ def _calls(session: JsonObject) -> list[Result]:
 def _of_request(request: JsonObject, session_id: str | None) -> list[Exchange]:
     result = object_in(request, "result")
     rounds = [one for one in list_in(object_in(result, "metadata"), "toolCallRounds") if isinstance(one, dict)]
-    vendor, model = _vendor_and_model(text_in(request, "modelId"))
+    vendor, model = provider_and_model(text_in(request, "modelId"))
     calls = [_exchange(request, session_id, vendor, _body(model, one), one) for one in rounds]
     error = object_in(result, "errorDetails")
     shown = "" if rounds else _shown(request)
@@ -119,12 +120,6 @@ def _of_request(request: JsonObject, session_id: str | None) -> list[Exchange]:
         calls[-1].error_type = text_in(error, "code")
         calls[-1].error_message = text_in(error, "message") or "an error of the chat"
     return calls
-
-
-def _vendor_and_model(name: str | None) -> tuple[str | None, str | None]:
-    """VS Code's names of models begin with who provides them."""
-    vendor, slash, model = (name or "").partition("/")
-    return (vendor, model) if slash else (None, name)
 
 
 def _exchange(

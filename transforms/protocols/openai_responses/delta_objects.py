@@ -21,8 +21,6 @@ def as_events(events: list[JsonObject]) -> list[JsonObject]:
 
     Raises ``MalformedBodyError`` where a text has no part that would tell what it is.
     """
-    if not any(event.get("object") == OBJECT for event in events):
-        return events
     item = 0
     part: object = None
     translated: list[JsonObject] = []

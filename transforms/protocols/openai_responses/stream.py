@@ -9,6 +9,7 @@ from typing import NamedTuple
 
 from schemas.exchange import JsonObject, Stream
 from schemas.reading import MalformedBodyError
+from transforms.protocols.openai_responses.delta_objects import OBJECT as DELTA_OBJECT
 from transforms.protocols.openai_responses.delta_objects import as_events
 
 BODY_OBJECTS = ("response", "response.compaction")
@@ -55,8 +56,11 @@ def fold_events(stream: Stream) -> JsonObject:
     Raises ``MalformedBodyError`` where it holds the ends of several responses, though nothing says where each began:
     reading one of them would lose what the others cost.
     """
-    events = as_events(stream.events)
-    snapshots = [event for event in events if "response" in event or "object" in event]
+    events = stream.events
+    snapshots = _snapshots(events)
+    if any(event.get("object") == DELTA_OBJECT for event in snapshots):
+        events = as_events(events)
+        snapshots = _snapshots(events)
     ends = [event for event in snapshots if _is_end(event)]
     end = _response_of(ends[-1]) if ends else {}
     if len(ends) > 1:
@@ -78,6 +82,10 @@ def fold_events(stream: Stream) -> JsonObject:
     if not body.get("error") and body.get("status") != "completed":
         body["error"] = _error_event(events)
     return body
+
+
+def _snapshots(events: list[JsonObject]) -> list[JsonObject]:
+    return [event for event in events if "response" in event or "object" in event]
 
 
 def _thoughts(events: list[JsonObject]) -> list[JsonObject]:

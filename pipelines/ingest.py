@@ -107,8 +107,7 @@ def _read(lake: Lake, files: Sequence[Listed], settings: Settings, console: Cons
             step_bytes = step_bytes or max(STEP_BYTES, sum(item.bytes for item in planned.todo) // STEPS)
             step = first_step(planned.todo, step_bytes)
             if not step:
-                accounts = accounts or [account_of(replace(context, generation=context.base.generation), [])]
-                lake.abort(context)
+                accounts = accounts or [_nothing_done(lake, context)]
                 break
             accounts.append(_take_step(lake, context, step, way, settings, console))
             taken = {item.listed.file for item in step}
@@ -146,6 +145,8 @@ def _replay(lake: Lake, settings: Settings, console: Console) -> RunAccount:
     with _begun(lake, settings) as context:
         files = [str(local(context, file.path)) for file in context.base.rejects.values()]
         run = without_replayable(context)
+        if not run.removed:
+            return _nothing_done(lake, context)
         total = sum(file.bytes for file in context.base.rejects.values())
         pipeline = _pipeline(settings)
         records = pipeline | "Rejects" >> beam.Create(files, reshuffle=False) | "Replay" >> Replay()
@@ -153,6 +154,12 @@ def _replay(lake: Lake, settings: Settings, console: Console) -> RunAccount:
         with progress.shown("replay rejects", total, run, console):
             pipeline.run().wait_until_finish()
         return lake.commit(run, read_account(run))
+
+
+def _nothing_done(lake: Lake, context: RunContext) -> RunAccount:
+    """Give up a run that has nothing to read; its account is empty, and the lake keeps its generation."""
+    lake.abort(context)
+    return account_of(replace(context, generation=context.base.generation), [])
 
 
 @contextmanager

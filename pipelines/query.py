@@ -146,6 +146,8 @@ def sql_of(name: str) -> str:
             raise WrongUseError(f"{name}: {error.strerror}; name an existing .sql file or a question") from error
     files = _files()
     if name not in files:
+        if len(name.split()) > 1:
+            raise WrongUseError("SQL is read from a file that ends in .sql, or from '-', which is the standard input")
         near = get_close_matches(name, files, n=1)
         hint = f"did you mean {near[0]}?" if near else "'thinkledger query' lists the questions"
         raise WrongUseError(f"there is no question {name!r}; {hint}")

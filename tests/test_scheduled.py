@@ -211,6 +211,16 @@ def test_rejects_are_tried_again_and_move(tmp_path: Path, monkeypatch: pytest.Mo
     assert rows(lake, "rejects") == rows(undisturbed, "rejects")
 
 
+def test_a_lake_without_rejects_that_could_be_tried_again_stays_as_it_is(tmp_path: Path) -> None:
+    log, lake = tmp_path / "a.jsonl", tmp_path / "lake"
+    log.write_bytes(exchange(1))
+    run(log, "--lake", lake)
+    result = invoke("normalise", "--rejects", lake, "--json")
+    assert result.exit_code == 0, result.output
+    summary = json.loads(result.stdout)
+    assert (summary["records"], summary["removed"], summary["generation"]) == (0, 0, 1)
+
+
 def _fail(*_: object) -> None:
     raise ValueError("an old fault")
 
